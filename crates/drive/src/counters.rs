@@ -174,6 +174,12 @@ impl Counters {
         self.totals().into_iter().try_for_each(check)
     }
 
+    /// Write amplification where the host wrote anything.
+    #[must_use]
+    pub fn write_amplification_if_written(&self) -> Option<f64> {
+        (self.host_bytes_written > 0).then(|| self.write_amplification())
+    }
+
     /// Write amplification: bytes programmed over bytes the host wrote; 0 without host writes.
     #[must_use]
     pub fn write_amplification(&self) -> f64 {

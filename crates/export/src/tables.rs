@@ -188,8 +188,13 @@ fn traffic(table: &mut Columns<'_, RunRow<'_>>, rows: &[RunRow<'_>], (way, of): 
     }
 }
 
+/// Of nothing written there is no write amplification.
+fn known(wa: f64) -> Option<f64> {
+    Some(wa).filter(|wa| *wa > 0.0)
+}
+
 fn inside<R>(table: &mut Columns<'_, R>, of: impl Copy + for<'r> Fn(&'r R) -> Option<&'r Inside>) {
-    table.number("wa", |row| Some(of(row)?.wa));
+    table.number("wa", |row| known(of(row)?.wa));
     table.number("wa_steady", |row| of(row)?.wa_steady);
     table.number("gc_share", |row| Some(of(row)?.gc_share));
     let counts: [Count; 7] = [
@@ -290,7 +295,7 @@ pub fn series(sets: &[Labelled<'_>]) -> Table {
     table.number("interval_s", |row| Some(row.run.series_interval_s));
     table.whole("ios", |row| row.run.series_ios.get(row.n).copied());
     table.whole("bytes", |row| row.run.series_bytes.get(row.n).copied());
-    table.number("wa", |row| row.run.series_wa.get(row.n).copied());
+    table.number("wa", |row| known(*row.run.series_wa.get(row.n)?));
     table.number("watts", |row| row.run.series_watts.get(row.n).copied());
     table.number("celsius", |row| row.run.series_celsius.get(row.n).copied());
     let steps = |row: &Moment<'_>| {

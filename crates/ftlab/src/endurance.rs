@@ -89,10 +89,14 @@ struct Report {
     /// Years until it took no more.
     lived_years: f64,
     host_tb: f64,
-    /// Host terabytes at the first block that went bad.
+    /// Host terabytes when a block had gone bad.
     first_bad_tb: Option<f64>,
+    /// Host terabytes when none had yet: the drive is looked at now and then.
+    first_bad_after_tb: Option<f64>,
     /// Host terabytes when the mean block had used its rated cycles.
     rated_tb: Option<f64>,
+    /// Host terabytes when it had not yet.
+    rated_after_tb: Option<f64>,
     wa: f64,
     unreadable: u64,
     ending: String,
@@ -210,7 +214,11 @@ fn report(
         lived_years,
         host_tb: life.host_bytes / TB,
         first_bad_tb: life.first_bad_bytes.map(|bytes| bytes / TB),
+        first_bad_after_tb: life
+            .first_bad_bytes
+            .map(|bytes| life.seen_before(bytes) / TB),
         rated_tb: life.rated_bytes.map(|bytes| bytes / TB),
+        rated_after_tb: life.rated_bytes.map(|bytes| life.seen_before(bytes) / TB),
         wa: life.wa,
         unreadable: life.unreadable,
         ending,
@@ -267,7 +275,11 @@ fn write(out: &mut String, report: &Report) -> std::fmt::Result {
         ]);
     }
     writeln!(out, "{}", screen::lines(table))?;
-    let at = |value: Option<f64>| value.map_or("never".to_owned(), terabytes);
+    // What was seen at a look happened after the one before.
+    let within = |after: Option<f64>, by: Option<f64>| match (after, by) {
+        (Some(after), Some(by)) => format!("between {} and {}", terabytes(after), terabytes(by)),
+        _ => "never".to_owned(),
+    };
     let wear = &report.wear;
     let mut row = |name: &str, value: String| writeln!(out, "{name:<24}{value}");
     row(
@@ -278,8 +290,14 @@ fn write(out: &mut String, report: &Report) -> std::fmt::Result {
         "write amplification",
         format!("{:.3} over the life", report.wa),
     )?;
-    row("rated cycles used up", at(report.rated_tb))?;
-    row("first bad block", at(report.first_bad_tb))?;
+    row(
+        "rated cycles used up",
+        within(report.rated_after_tb, report.rated_tb),
+    )?;
+    row(
+        "first bad block",
+        within(report.first_bad_after_tb, report.first_bad_tb),
+    )?;
     row(
         "failed blocks",
         format!(

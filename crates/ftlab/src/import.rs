@@ -15,7 +15,9 @@ const EXAMPLES: &str = "\
 Examples:
   ftlab import mqsim ssdconfig.xml workload.xml
   ftlab import simplessd sample.cfg --name simplessd-sample
+  ftlab import simplessd config/sample.cfg simplessd/config/sample.cfg
   ftlab import femu '-device femu,femu_mode=1,devsz_mb=12288,nchs=8,luns_per_ch=8'
+  ftlab import femu run-blackbox.sh
   ftlab import nvmevirt ssd_config.h --base-ssd SAMSUNG_970PRO --capacity 64
 
 NAME.toml is the drive file and NAME.fio the job, for `ftlab run NAME.fio --drive ./NAME.toml --testbed
@@ -34,16 +36,18 @@ pub enum Command {
         #[command(flatten)]
         to: To,
     },
-    /// A configuration of SimpleSSD 2 in sections of keys; one of SimpleSSD-Standalone may stand in the same file
+    /// A configuration of SimpleSSD 2 in sections of keys; one of SimpleSSD-Standalone may stand in the same file or in another
     Simplessd {
-        /// The configuration: X.cfg
+        /// The configuration of the drive: X.cfg; or that of SimpleSSD-Standalone, and the drive's behind it
         config: PathBuf,
+        /// The other of the two
+        other: Option<PathBuf>,
         #[command(flatten)]
         to: To,
     },
     /// FEMU's device on QEMU's command line
     Femu {
-        /// `-device femu,KEY=VALUE,…`, alone or with the rest of the command line, in one word
+        /// `-device femu,KEY=VALUE,…`, alone or with the rest of the command line, in one word; or a script that starts QEMU
         #[arg(allow_hyphen_values = true)]
         arguments: String,
         #[command(flatten)]
@@ -99,7 +103,20 @@ impl From<ImportError> for Failure {
 }
 
 pub fn command(command: &Command) -> Outcome {
-    let (to, program, imported) = match command {
+    // Of several files, the first names what panicked over them.
+    let first = match command {
+        Command::Mqsim { config, .. } | Command::Simplessd { config, .. } => config.as_path(),
+        Command::Nvmevirt { header, .. } => header,
+        Command::Femu { arguments, .. } => Path::new(arguments),
+    };
+    let (to, program, imported) = files::guarded(first, || read_all(command))?;
+    let name = to.name.as_deref().unwrap_or(program);
+    written(to, name, &imported)
+}
+
+/// What the files of a program become, where that is to go, and what it is called.
+fn read_all(command: &Command) -> Result<(&To, &'static str, Imported), Failure> {
+    Ok(match command {
         Command::Mqsim {
             config,
             workload,
@@ -113,11 +130,19 @@ pub fn command(command: &Command) -> Outcome {
                 ftlab_import::mqsim(&device.text(), loads.as_ref().map(Read::text).as_ref())?;
             (to, "mqsim", imported)
         }
-        Command::Simplessd { config, to } => {
+        Command::Simplessd { config, other, to } => {
             let config = read(config, "a .cfg of SimpleSSD's")?;
-            (to, "simplessd", ftlab_import::simplessd(&config.text())?)
+            let other = other.as_deref();
+            let other = other.map(|path| read(path, "the other .cfg of SimpleSSD's"));
+            let other = other.transpose()?;
+            let other = other.as_ref().map(Read::text);
+            let imported = ftlab_import::simplessd(&config.text(), other.as_ref())?;
+            (to, "simplessd", imported)
         }
-        Command::Femu { arguments, to } => (to, "femu", ftlab_import::femu(arguments)?),
+        Command::Femu { arguments, to } => {
+            let said = femu(arguments)?;
+            (to, "femu", ftlab_import::femu(&said.text())?)
+        }
         Command::Nvmevirt {
             header,
             base_ssd,
@@ -135,9 +160,23 @@ pub fn command(command: &Command) -> Outcome {
                 ftlab_import::nvmevirt(&header.text(), asked)?,
             )
         }
-    };
-    let name = to.name.as_deref().unwrap_or(program);
-    written(to, name, &imported)
+    })
+}
+
+/// FEMU's words: as they are, or in a script of that name.
+fn femu(arguments: &str) -> Result<Read, Failure> {
+    let path = Path::new(arguments);
+    let is_script = !arguments.contains(['=', ' ']) || path.is_file();
+    match is_script && !arguments.starts_with('-') {
+        true => read(
+            path,
+            "a script that starts QEMU, or `-device femu,…` itself",
+        ),
+        false => Ok(Read {
+            name: "arguments".to_owned(),
+            text: arguments.to_owned(),
+        }),
+    }
 }
 
 /// A file that was read.
@@ -197,6 +236,7 @@ fn written(to: &To, name: &str, imported: &Imported) -> Outcome {
     let paths: Vec<String> = (names.iter())
         .map(|name| folder.join(name).display().to_string())
         .collect();
+    let wraps: Vec<bool> = imported.jobs.iter().map(|job| job.wraps).collect();
     let report = Report {
         drive: folder.join(&drive_name).display().to_string(),
         jobs: &paths,
@@ -206,12 +246,12 @@ fn written(to: &To, name: &str, imported: &Imported) -> Outcome {
         remarks: &imported.remarks,
     };
     screen::print(&match to.output_format {
-        OutputFormat::Normal => normal(&report),
+        OutputFormat::Normal => normal(&report, &wraps),
         OutputFormat::Json => screen::json(&report)?,
     })
 }
 
-fn normal(report: &Report<'_>) -> String {
+fn normal(report: &Report<'_>, wraps: &[bool]) -> String {
     let mut text = String::new();
     for path in std::iter::once(&report.drive).chain(report.jobs) {
         let _ = writeln!(text, "wrote {path}");
@@ -238,12 +278,12 @@ fn normal(report: &Report<'_>) -> String {
         let _ = writeln!(text, "  {remark}");
     }
     // These programs take no time for the host; the testbeds of reviews do.
-    for job in report.jobs {
+    for (job, wraps) in report.jobs.iter().zip(wraps) {
         let drive = &report.drive;
+        let fit = if *wraps { " --fit wrap" } else { "" };
         let _ = writeln!(
             text,
-            "
-ftlab run {job} --drive {drive} --testbed attached"
+            "\nftlab run {job} --drive {drive} --testbed attached{fit}"
         );
     }
     text

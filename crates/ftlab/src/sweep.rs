@@ -116,7 +116,12 @@ fn said(finished: &Finished) -> Outcome {
             text += &format!(", {} {what}", count(status));
         }
     }
-    screen::print(&format!("{text}: {}\n", finished.path.display()))
+    text += &format!(": {}\n", finished.path.display());
+    if let Some((path, rows)) = &finished.aside {
+        let path = path.display();
+        text += &format!("{rows} rows of other grids are set aside: {path}\n");
+    }
+    screen::print(&text)
 }
 
 /// A sweep under way.

@@ -43,6 +43,8 @@ pub struct Job {
     pub suffix: String,
     /// The job file.
     pub text: String,
+    /// It replays a trace whose addresses the other program takes modulo the drive.
+    pub wraps: bool,
 }
 
 /// What became of a configuration.

@@ -1,7 +1,8 @@
-//! FEMU: the properties of its device on QEMU's command line (`-device femu,…`).
+//! FEMU: the properties of its device on QEMU's command line (`-device femu,…`), which may stand in a shell script.
 
 use crate::draft::{Draft, Sure};
 use crate::settings::{Known, Settings};
+use crate::shell::expanded;
 use crate::{ImportError, Imported, Text};
 
 const PROGRAM: &str = "FEMU";
@@ -62,17 +63,13 @@ const LEFT: &[(&str, &str)] = &[
     ("cell_pages", "pages of a block have one time here"),
 ];
 
-/// The drive of `-device femu,KEY=VALUE,…`, with QEMU's other words around it or without.
+/// The drive of `-device femu,KEY=VALUE,…`, with QEMU's other words around it or without, or in a script that starts QEMU.
 ///
 /// # Errors
 /// Where there is no such device, a property cannot be read, or the drive is of a kind that ftlab has not.
-pub fn femu(arguments: &str) -> Result<Imported, ImportError> {
-    let file = Text {
-        name: "arguments",
-        text: arguments,
-    };
-    let mut said = read(&file)?;
-    let mut draft = Draft::new(PROGRAM, "arguments");
+pub fn femu(file: &Text<'_>) -> Result<Imported, ImportError> {
+    let mut said = read(file)?;
+    let mut draft = Draft::new(PROGRAM, file.name);
     let mode = said.number("femu_mode", 2.0)?;
     if mode.value != 1.0 {
         let why = format!(
@@ -90,28 +87,40 @@ pub fn femu(arguments: &str) -> Result<Imported, ImportError> {
 /// The properties: of the device `femu` where other words stand around it.
 fn read(file: &Text<'_>) -> Result<Settings, ImportError> {
     let mut said = Settings::new(file, PROGRAM);
-    let mut words = file
-        .text
-        .split_whitespace()
-        .filter(|word| *word != "\\")
-        .map(|word| word.trim_matches(['"', '\'']));
-    let mut list = words
-        .clone()
-        .find(|word| word.starts_with("femu,") || *word == "femu");
+    // One word alone is the list of properties, whatever a shell would make of it.
+    let is_list = file.text.split_whitespace().count() == 1;
+    let text = match is_list {
+        true => file.text.to_owned(),
+        false => expanded(file.text),
+    };
+    let mut words = text.split_whitespace();
+    // Older versions have their properties at the device nvme.
+    let is_device = |word: &&str| {
+        word.starts_with("femu,")
+            || *word == "femu"
+            || (word.starts_with("nvme,") && word.contains("femu_mode="))
+    };
+    let mut list = words.clone().find(is_device);
     if list.is_none() && words.clone().count() == 1 {
         list = words.next().filter(|word| word.contains('='));
     }
     let Some(list) = list else {
-        let why = "there is no `-device femu,…` in it; give that, or its properties as key=value,key=value";
-        return Err(ImportError::new("arguments", why));
+        let why = "there is no `-device femu,…` in it; give that, the script with it, or its properties as key=value,key=value";
+        return Err(ImportError::new(file.name, why));
     };
     for pair in list
         .split(',')
-        .filter(|pair| *pair != "femu" && !pair.is_empty())
+        .filter(|pair| !["femu", "nvme"].contains(pair) && !pair.is_empty())
     {
+        if pair.contains('$') {
+            let why = format!(
+                "`{pair}` is of a variable that nothing here sets, or of a command; write its value there"
+            );
+            return Err(ImportError::new(file.name, why));
+        }
         let Some((key, value)) = pair.split_once('=') else {
             return Err(ImportError::new(
-                "arguments",
+                file.name,
                 format!("`{pair}` is no key=value"),
             ));
         };

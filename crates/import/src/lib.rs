@@ -13,6 +13,7 @@ mod femu;
 mod mqsim;
 mod nvmevirt;
 mod settings;
+mod shell;
 mod simplessd;
 
 pub use draft::{Imported, Job, Left, Row};

@@ -10,6 +10,8 @@ struct Setting {
     value: String,
     line: u32,
     is_used: bool,
+    /// Why it has no value, if so.
+    wrong: Option<ImportError>,
 }
 
 /// The settings of one file.
@@ -108,7 +110,15 @@ impl Settings {
             value: one_line(value),
             line,
             is_used: false,
+            wrong: None,
         });
+    }
+
+    /// A key that has no value, and why: said where the value is needed.
+    pub fn push_wrong(&mut self, key: &str, text: &str, line: u32, why: ImportError) {
+        self.push(key, text, line);
+        let row = self.rows.last_mut().expect("one was pushed");
+        row.wrong = Some(why);
     }
 
     pub fn place(&self, line: u32) -> String {
@@ -138,6 +148,10 @@ impl Settings {
         let Some((text, line)) = self.take(key) else {
             return Ok(None);
         };
+        let row = self.rows.iter().rfind(|row| row.key == key);
+        if let Some(why) = row.and_then(|row| row.wrong.clone()) {
+            return Err(why);
+        }
         let value: Option<f64> = text.parse().ok();
         match value.filter(|value| value.is_finite() && *value >= 0.0) {
             Some(value) => Ok(Some(Known {

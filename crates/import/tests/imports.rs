@@ -7,6 +7,8 @@ const LOAD: &str = include_str!("samples/load.xml");
 const CFG: &str = include_str!("samples/drive.cfg");
 const HEADER: &str = include_str!("samples/header.h");
 
+const SCRIPT: &str = include_str!("samples/run.sh");
+
 const FEMU: &str = "-device femu,devsz_mb=400,femu_mode=1,secsz=512,secs_per_pg=16,pgs_per_blk=64,blks_per_pl=128,\
                     pls_per_lun=1,luns_per_ch=2,nchs=4,pg_rd_lat=40000,pg_wr_lat=200000,blk_er_lat=2000000,\
                     ch_xfer_lat=20000,gc_thres_pcent_high=97,gc_policy=d-choice,colour=blue -nographic";
@@ -199,7 +201,7 @@ fn mqsims_loads_become_a_job_file_each() {
 
 #[test]
 fn simplessds_sections_become_a_drive_and_its_generator_a_job() {
-    let imported = simplessd(&text("drive.cfg", CFG)).unwrap();
+    let imported = simplessd(&text("drive.cfg", CFG), None).unwrap();
     has(
         &imported,
         &[
@@ -233,7 +235,7 @@ fn simplessds_sections_become_a_drive_and_its_generator_a_job() {
 
 #[test]
 fn femus_properties_become_a_drive() {
-    let imported = femu(FEMU).unwrap();
+    let imported = femu(&text("arguments", FEMU)).unwrap();
     has(
         &imported,
         &[
@@ -257,7 +259,7 @@ fn femus_properties_become_a_drive() {
     );
     assert!(left(&imported, "colour").contains("unknown"));
     // The list alone, without QEMU's words.
-    let alone = femu("femu_mode=1,op_pcent=25,nchs=2").unwrap();
+    let alone = femu(&text("arguments", "femu_mode=1,op_pcent=25,nchs=2")).unwrap();
     has(
         &alone,
         &[(
@@ -361,7 +363,7 @@ fn what_cannot_be_read_is_told_with_its_line_and_what_to_do() {
     assert!(load("<Bandwidth>8388608", "<Bandwidth>5").contains("less than a request"));
 
     let cfg = |from: &str, to: &str| {
-        simplessd(&text("drive.cfg", &CFG.replace(from, to)))
+        simplessd(&text("drive.cfg", &CFG.replace(from, to)), None)
             .unwrap_err()
             .to_string()
     };
@@ -370,30 +372,31 @@ fn what_cannot_be_read_is_told_with_its_line_and_what_to_do() {
     assert!(cfg("Erase = 3000000000", "").contains("pal.Erase is missing; add it"));
     assert!(cfg("MappingMode = 0", "MappingMode = 1").contains("only 0, page mapping"));
     assert!(
-        simplessd(&text("x.cfg", "<simplessd/>"))
+        simplessd(&text("x.cfg", "<simplessd/>"), None)
             .unwrap_err()
             .to_string()
             .contains("this is XML")
     );
     assert!(
-        simplessd(&text("x.cfg", ""))
+        simplessd(&text("x.cfg", ""), None)
             .unwrap_err()
             .to_string()
             .contains("neither [pal]")
     );
 
-    let told = |arguments: &str| femu(arguments).unwrap_err().to_string();
+    let told = |arguments: &str| femu(&text("arguments", arguments)).unwrap_err().to_string();
     assert!(told("-m 4G -nographic").contains("there is no `-device femu"));
     assert!(told("femu,femu_mode=3").contains("femu_mode is 3; only 1"));
+    assert!(
+        told("femu,femu_mode=1,nchs=$N")
+            .contains("`nchs=$N` is of a variable that nothing here sets")
+    );
     assert!(told("femu,femu_mode=1,nchs").contains("`nchs` is no key=value"));
     assert!(told("femu,femu_mode=1,mapping=fast").contains("only page and dftl"));
 
     let header =
         |from: &str, to: &str| of_header(&HEADER.replace(from, to), Some("SMALL")).unwrap_err();
-    assert!(
-        header("#define NAND_CHANNELS (4)", "")
-            .contains("`NAND_CHANNELS` is neither a number nor defined")
-    );
+    assert!(header("#define NAND_CHANNELS (4)", "").contains("NAND_CHANNELS is missing"));
     assert!(header("(185000)", "(185000").contains("header.h, line 38: a bracket is not closed"));
     assert!(header("(185000)", "(1 / 0)").contains("divides by 0"));
     assert!(header("(185000)", "NAND_PROG_LATENCY").contains("in a circle"));
@@ -406,4 +409,125 @@ fn what_cannot_be_read_is_told_with_its_line_and_what_to_do() {
     );
     let deep = format!("{}{}", "(".repeat(100_000), ")".repeat(100_000));
     assert!(header("(185000)", &deep).contains("too deep"));
+}
+
+#[test]
+fn a_script_that_starts_qemu_is_read_with_what_its_variables_stand_for() {
+    let imported = femu(&text("run.sh", SCRIPT)).unwrap();
+    has(
+        &imported,
+        &[
+            ("nand.channels", 4.0, "run.sh:1 nchs"),
+            ("nand.dies_per_channel", 2.0, "luns_per_ch"),
+            ("nand.pages_per_block", 64.0, "pgs_per_blk"),
+            ("nand.t_read", 40_000.0, "pg_rd_lat"),
+            ("spare.user_capacity", 400.0, "devsz_mb"),
+        ],
+    );
+    let one = SCRIPT.replace("femu_mode=1", "femu_mode=2");
+    let error = femu(&text("run.sh", &one)).unwrap_err().to_string();
+    assert!(
+        error.contains("run.sh") && error.contains("femu_mode is 2"),
+        "{error}"
+    );
+    let older = "-device nvme,femu_mode=1,nchs=2 -device nvme,drive=id1";
+    assert!(femu(&text("arguments", older)).is_ok());
+}
+
+#[test]
+fn the_run_and_the_drive_of_simplessd_may_be_two_files() {
+    let (drive, run) = CFG.split_once("[generator]").unwrap();
+    let run = format!("[global]\nMode = 0\n[generator]{run}");
+    let whole = simplessd(&text("drive.cfg", CFG), None).unwrap();
+    for both in [
+        [("drive.cfg", drive), ("run.cfg", &run)],
+        [("run.cfg", &run), ("drive.cfg", drive)],
+    ] {
+        let [first, second] = both.map(|(name, of)| text(name, of));
+        let imported = simplessd(&first, Some(&second)).unwrap();
+        let of_drive = |imported: &Imported| {
+            let (numbers, _) = imported
+                .drive
+                .split_once("# Without a counterpart")
+                .unwrap();
+            numbers.to_owned()
+        };
+        assert_eq!(of_drive(&imported), of_drive(&whole));
+        assert_eq!(imported.jobs.len(), 1);
+        let of_job = |imported: &Imported| {
+            let lines = imported.jobs[0]
+                .text
+                .lines()
+                .filter(|line| !line.starts_with('#'));
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(of_job(&imported), of_job(&whole));
+        assert!(left(&imported, "global.Mode").starts_with("run.cfg:2"));
+    }
+    let alone = simplessd(&text("run.cfg", &run), None)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        alone.contains("run.cfg: ") && alone.contains("Give the drive's file behind it"),
+        "{alone}"
+    );
+}
+
+#[test]
+fn a_header_has_shifts_remainders_and_lines_that_no_drive_needs() {
+    let more = "#define LBA_BITS (9)\n#define LBA_SIZE (1 << LBA_BITS)\n#define HEX (0x10ULL % 7)\n\
+                #define CORE smp_processor_id()\n#if 0\n#if defined(X) && (Y > 3)\n#endif\n#endif\n#endif\n";
+    let (before, after) = HEADER.rsplit_once("#endif\n").unwrap();
+    let header = format!("{before}{more}{after}");
+    let imported = of_header(&header, Some("SMALL")).unwrap();
+    let plain = of_header(HEADER, Some("SMALL")).unwrap();
+    let numbers = |imported: &Imported| {
+        imported
+            .taken
+            .iter()
+            .map(|row| row.value.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(numbers(&imported), numbers(&plain));
+    assert!(!left(&imported, "LBA_SIZE").is_empty() && !left(&imported, "CORE").is_empty());
+    // What the drive does need is worked out the same way, or said why not.
+    let page = |text: &str| {
+        let old = HEADER
+            .lines()
+            .find(|line| line.contains("define NAND_CHANNELS"))
+            .unwrap();
+        of_header(
+            &header.replace(old, &format!("#define NAND_CHANNELS {text}")),
+            Some("SMALL"),
+        )
+    };
+    for (text, channels) in [
+        ("(1 << 2)", 4.0),
+        ("(0x40 >> 4 | 0)", 0.0),
+        ("(11 % 4 + -(-1))", 4.0),
+        ("(64UL >> 4)", 4.0),
+    ] {
+        match channels {
+            0.0 => assert!(page(text).is_err()),
+            channels => has(&page(text).unwrap(), &[("nand.channels", channels, "")]),
+        }
+    }
+    assert!(page("(1 << 99)").unwrap_err().contains("no number of bits"));
+    assert!(page("CORE").unwrap_err().contains("smp_processor_id"));
+}
+
+#[test]
+fn a_trace_of_mqsims_wraps_where_the_drive_ends() {
+    let flow = "<MQSim_IO_Scenarios><IO_Scenario><IO_Flow_Parameter_Set_Trace_Based><File_Path>t.trace</File_Path>\
+                </IO_Flow_Parameter_Set_Trace_Based></IO_Scenario></MQSim_IO_Scenarios>";
+    let wraps = |load: &str| {
+        let imported = mqsim(&text("device.xml", DEVICE), Some(&text("load.xml", load))).unwrap();
+        imported
+            .jobs
+            .iter()
+            .map(|job| job.wraps)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(wraps(flow), [true]);
+    assert!(wraps(LOAD).contains(&false), "{:?}", wraps(LOAD));
 }

@@ -173,7 +173,7 @@ fn of_intervals(directions: &Directions, count: impl Fn(&Interval) -> u64) -> Ve
     directions.all.series.iter().map(count).collect()
 }
 
-/// Named figures of a run. Always: `wa`, over all that was measured; `wa_steady`, over the last window
+/// Named figures of a run. Where the host wrote anything: `wa`, over all that was measured; `wa_steady`, over the last window
 /// of the steady rule, if the rule holds there. With a clock, over reads, writes and trims together: `iops`, `mb_s` (10^6 bytes), `mib_s` (2^20
 /// bytes), `lat_avg_ms`, `lat_max_ms`, `lat_p99_ms`, `lat_p99_99_ms`. `errors` when there were
 /// any. With a clock: `pauses`, times of more than a second (or what a scenario says) without progress
@@ -187,7 +187,9 @@ fn of_intervals(directions: &Directions, count: impl Fn(&Interval) -> u64) -> Ve
 fn metrics(report: &RunReport, directions: &Directions) -> BTreeMap<String, f64> {
     let mut metrics = BTreeMap::new();
     let mut put = |name: &str, value: f64| metrics.insert(name.to_owned(), value);
-    put("wa", report.wa.total);
+    if report.counters.host_bytes_written > 0 {
+        put("wa", report.wa.total);
+    }
     if let Some(steady) = report.wa.steady {
         put("wa_steady", steady);
     }

@@ -9,6 +9,7 @@ import threading
 import time
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import numpy
 import pandas
@@ -251,3 +252,17 @@ def test_a_suite_that_comes_with_ftlab_is_asked_for_by_its_name() -> None:
     assert results.runs.to_pydict()["test"] == ["nvme-randread-4k-qd1"]
     with pytest.raises(ftlab.InputError, match="no suite that comes with ftlab is called"):
         ftlab.review("generic-mlc-8", suite="modren")
+
+
+def test_a_damaged_table_of_requests_is_an_error_without_control_characters(tmp_path: Path) -> None:
+    trace = tmp_path / "trace\x1b[2J.parquet"
+    trace.write_bytes(b"PAR1" + bytes(range(200)) + (150).to_bytes(4, "little") + b"PAR1")
+    with pytest.raises(ftlab.InputError) as error:
+        ftlab.replay(trace, "generic-mlc-8")
+    assert "parquet" in str(error.value).lower() and "\x1b" not in str(error.value)
+
+
+@pytest.mark.parametrize("how", [{"repeats": -1}, {"repeats": 1.5}, {"threads": 0}, {"threads": -2}, {"repeats": 10**12}])
+def test_counts_that_are_none_are_refused_with_what_to_give(how: dict[str, Any]) -> None:
+    with pytest.raises(ftlab.InputError, match="give a whole number from 1"):
+        ftlab.run({"rw": "randwrite", "number_ios": 10}, "generic-mlc-8", **how)

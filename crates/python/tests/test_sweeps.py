@@ -187,3 +187,19 @@ def test_a_full_grid_is_an_array(on_threads: ftlab.Sweep) -> None:
     with pytest.raises(ftlab.InputError, match="no full grid of 2 spare.op|no full grid of 2 gc.reserve"):
         diagonal.to_xarray()
     assert diagonal.to_polars().shape[0] == 2
+
+
+def test_a_grid_that_is_absurd_is_refused_with_what_to_write(tmp_path: Path) -> None:
+    grid = tmp_path / "grid.toml"
+
+    def refused(more: str) -> str:
+        grid.write_text(f"drives = ['generic-mlc-8']\nloads = ['randwrite-4k-qd1']\n{more}\n")
+        with pytest.raises(ftlab.InputError) as error:
+            ftlab.sweep(grid)
+        return str(error.value)
+
+    assert "give how many seeds there are" in refused("seeds = -3")
+    assert "4000000000 rows" in refused("seeds = 4_000_000_000")
+    assert "`nan` is no value" in refused("[set]\nspare.op = [0.1, nan]")
+    with pytest.raises(ftlab.InputError):
+        ftlab.sweep({"spare.op": [0.1, float("nan")]}, "randwrite-4k-qd1", "generic-mlc-8", out=tmp_path / "out")

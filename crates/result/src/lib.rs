@@ -11,6 +11,7 @@ pub mod metrics;
 mod nvme;
 pub mod plan;
 pub mod pts;
+mod ratio;
 mod run;
 mod spread;
 

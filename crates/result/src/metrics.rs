@@ -1,7 +1,7 @@
 //! The names that metrics of a run may have, so that one that no run ever has is told from one that a run did not have.
 
 /// Names of metrics of runs, whatever ran.
-pub const NAMES: [&str; 69] = [
+pub const NAMES: [&str; 72] = [
     // Of every run.
     "wa",
     "wa_steady",
@@ -23,6 +23,9 @@ pub const NAMES: [&str; 69] = [
     "link_busy_pct",
     "core_busy_pct",
     "dies_starved_pct",
+    "arm_busy_pct",
+    "host_busy_pct",
+    "limit_held_pct",
     "host_cores_pct",
     "host_us_per_io",
     "watts",

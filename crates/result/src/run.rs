@@ -93,8 +93,10 @@ pub struct Run {
     /// Bytes moved in each interval.
     #[serde(default)]
     pub series_bytes: Vec<u64>,
-    /// NAND bytes programmed over host bytes written in each interval; 0 where the host wrote nothing.
-    #[serde(default)]
+    /// NAND bytes programmed over host bytes written in each interval; 0 where the host wrote nothing, which is
+    /// `null` in a file.
+    #[serde(default, with = "crate::ratio::each")]
+    #[schemars(with = "Vec<Option<f64>>")]
     pub series_wa: Vec<f64>,
     /// Length of an interval of the series, in seconds.
     pub series_interval_s: f64,
@@ -189,7 +191,8 @@ pub struct AtDevice {
     /// What happened inside.
     pub inside: Inside,
     /// NAND bytes programmed over host bytes written in each interval, as `series_wa` of the run.
-    #[serde(default)]
+    #[serde(default, with = "crate::ratio::each")]
+    #[schemars(with = "Vec<Option<f64>>")]
     pub series_wa: Vec<f64>,
     /// Degrees Celsius at the end of each interval, as `series_celsius` of the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -342,7 +345,9 @@ pub struct Erases {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Inside {
     /// NAND bytes programmed over host bytes written, over the whole measured run; 0 for a disk or without
-    /// host writes.
+    /// host writes, which is `null` in a file.
+    #[serde(default, with = "crate::ratio")]
+    #[schemars(with = "Option<f64>")]
     pub wa: f64,
     /// The same over the last window of the steady rule; absent where the rule does not hold, and where the
     /// run is too short for it.

@@ -1,8 +1,9 @@
 //! The folder of a sweep: what was run, so that nothing is run twice and nothing that was done is lost.
 //!
-//! `sweep.parquet` is the table of a grid whose rows are all there, `sweep-K-of-N.parquet` that of a share. What is under
-//! way lies in `part-*.parquet`, a part as soon as it is a sixteenth of all that is there: an interrupted sweep loses no
-//! more, and ten thousand rows take a hundred files. Rows of other grids than the last are in `earlier.parquet`.
+//! `sweep.parquet` is the table of a grid whose rows are all there, `sweep-K-of-N.parquet` that of a share. All else is in the folder
+//! `_aside`, which whoever reads a folder as one table leaves out: what is under way in `part-*.parquet`, a part as soon as it is a
+//! sixteenth of all that is there, so that an interrupted sweep loses no more and ten thousand rows take a hundred files; and rows of
+//! other grids than the last in `earlier.parquet`.
 
 use crate::SweepError;
 use crate::grid::Sweep;
@@ -19,6 +20,8 @@ use xxhash_rust::xxh3::xxh3_64;
 /// A part is written as soon as it has this share of all rows.
 const PART_SHARE: usize = 16;
 
+/// Where rows lie that are in no table of the grid. What begins so is no data to those who read a folder of Parquet files.
+const ASIDE: &str = "_aside";
 const EARLIER: &str = "earlier.parquet";
 const PART: &str = "part-";
 
@@ -94,7 +97,7 @@ impl Store {
             }
             Err(error) => Err(unreadable(&path, &error)),
             Ok(bytes) => {
-                let notes = notes(bytes).map_err(|error| unreadable(&path, &error))?;
+                let notes = notes(bytes).map_err(|error| no_parquet(&path, &error))?;
                 Ok(notes == whole(notes_of(sweep), 0))
             }
         }
@@ -163,12 +166,22 @@ impl Store {
     fn take(&mut self, table: Table) -> Result<(), SweepError> {
         let table = rows::arranged(table);
         let ids = ids(&table).map_err(|why| unreadable(&self.folder, &why))?;
-        let path = self.folder.join(format!(
+        let path = self.aside()?.join(format!(
             "{PART}{:016x}.parquet",
             xxh3_64(ids.concat().as_bytes())
         ));
         write(&path, &table, &self.notes)?;
         self.keep(path, table)
+    }
+
+    /// The folder of what is in no table of the grid.
+    fn aside(&self) -> Result<PathBuf, SweepError> {
+        let aside = self.folder.join(ASIDE);
+        fs::create_dir_all(&aside).map_err(|error| SweepError::Folder {
+            path: aside.display().to_string(),
+            why: error.to_string(),
+        })?;
+        Ok(aside)
     }
 
     fn keep(&mut self, path: PathBuf, table: Table) -> Result<(), SweepError> {
@@ -215,12 +228,14 @@ impl Store {
             .collect();
         let ends = Table::joined(NAME, std::mem::take(&mut self.tables));
         let table = rows::of_grid(sweep, &numbers, &ends, &places);
-        let finished = Finished::of(self.folder.join(share.file()), &table);
+        let mut finished = Finished::of(self.folder.join(share.file()), &table);
         let mut replaced: Vec<&PathBuf> = Vec::new();
         match share.is_all() {
             true => {
-                let earlier = self.folder.join(EARLIER);
+                let earlier = self.folder.join(ASIDE).join(EARLIER);
                 if !others.is_empty() {
+                    self.aside()?;
+                    finished.aside = Some((earlier.clone(), others.len()));
                     let others = rows::without_grid(&ends, &others);
                     write(&earlier, &others, &Notes::from([note(FORMAT.0, FORMAT.1)]))?;
                 }
@@ -250,6 +265,10 @@ impl Store {
                 _ => {}
             }
         }
+        if share.is_all() {
+            // Fails where something is in it. Other shares may be about to write there.
+            let _ = fs::remove_dir(self.folder.join(ASIDE));
+        }
         Ok(finished)
     }
 }
@@ -261,6 +280,8 @@ pub struct Finished {
     pub path: PathBuf,
     /// How many rows ended in each way.
     counts: Vec<(Status, usize)>,
+    /// Where rows of other grids lie, and how many.
+    pub aside: Option<(PathBuf, usize)>,
 }
 
 impl Finished {
@@ -273,6 +294,7 @@ impl Finished {
                 .iter()
                 .map(|status| (*status, count(status)))
                 .collect(),
+            aside: None,
         }
     }
 
@@ -301,17 +323,25 @@ pub fn rows_as_parquet(rows: Vec<Row>) -> Result<Vec<u8>, SweepError> {
     })
 }
 
-/// The Parquet files of a folder, sorted.
+/// The Parquet files of a folder, and of what is aside in it, sorted.
 pub fn files(folder: &Path) -> Result<Vec<PathBuf>, SweepError> {
     let fail = |error: std::io::Error| SweepError::Folder {
         path: folder.display().to_string(),
         why: error.to_string(),
     };
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(fail)? {
-        let path = entry.map_err(fail)?.path();
-        if path.extension().is_some_and(|ending| ending == "parquet") {
-            files.push(path);
+    for folder in [folder.to_owned(), folder.join(ASIDE)] {
+        let entries = match fs::read_dir(&folder) {
+            Err(error) if folder.ends_with(ASIDE) && error.kind() == ErrorKind::NotFound => {
+                continue;
+            }
+            entries => entries.map_err(fail)?,
+        };
+        for entry in entries {
+            let path = entry.map_err(fail)?.path();
+            if path.extension().is_some_and(|ending| ending == "parquet") {
+                files.push(path);
+            }
         }
     }
     files.sort();
@@ -324,7 +354,7 @@ pub fn read(path: &Path) -> Result<Option<(Table, Notes)>, SweepError> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         bytes => bytes.map_err(|error| unreadable(path, &error))?,
     };
-    let (table, notes) = read_parquet(NAME, bytes).map_err(|error| unreadable(path, &error))?;
+    let (table, notes) = read_parquet(NAME, bytes).map_err(|error| no_parquet(path, &error))?;
     Ok((notes.get(FORMAT.0).map(String::as_str) == Some(FORMAT.1)).then_some((table, notes)))
 }
 
@@ -336,6 +366,13 @@ pub fn write(path: &Path, table: &Table, notes: &Notes) -> Result<(), SweepError
     };
     let bytes = parquet_with(table, notes).map_err(|error| fail(error.to_string()))?;
     Ok(NewFile::ready(path, "--out")?.write(&bytes)?)
+}
+
+fn no_parquet(path: &Path, why: &dyn std::fmt::Display) -> SweepError {
+    unreadable(
+        path,
+        &format!("it is no Parquet file that can be read ({why})"),
+    )
 }
 
 fn unreadable(path: &Path, why: &dyn std::fmt::Display) -> SweepError {

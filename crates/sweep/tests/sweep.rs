@@ -107,7 +107,7 @@ fn threads_shards_and_interruptions_leave_the_same_bytes() {
     assert_eq!(rows, 16);
     assert_eq!(
         names(&places[1]),
-        ["sweep-2-of-3.parquet", "sweep-3-of-3.parquet"]
+        ["_aside", "sweep-2-of-3.parquet", "sweep-3-of-3.parquet"]
     );
     let merged = merge(&places[..2], &out).unwrap();
     assert_eq!(std::fs::read(&merged.path).unwrap(), one, "three shards");
@@ -151,8 +151,16 @@ fn rows_of_other_grids_stay() {
     let lab = Lab::new(1, 1 << 30).unwrap();
     other.run(&units, &lab, &taking).unwrap();
     let store = taking.store.into_inner().unwrap().unwrap();
-    store.finish(&other, Share::ALL).unwrap();
-    assert_eq!(names(folder.path()), ["earlier.parquet", "sweep.parquet"]);
+    let finished = store.finish(&other, Share::ALL).unwrap();
+    assert_eq!(names(folder.path()), ["_aside", "sweep.parquet"]);
+    // The table is of the last grid alone, and says how many rows are aside.
+    let (table, _) = read_parquet("sweep", std::fs::read(&finished.path).unwrap()).unwrap();
+    assert_eq!(table.rows(), 2);
+    let (aside, rows) = finished.aside.unwrap();
+    assert_eq!(
+        (aside, rows),
+        (folder.path().join("_aside/earlier.parquet"), 15)
+    );
     assert_eq!(
         go_on(folder.path(), Share::ALL, 1, usize::MAX).0,
         0,

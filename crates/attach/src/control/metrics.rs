@@ -187,18 +187,19 @@ impl Metrics {
             let mut one = encoder.encode_descriptor(name, help, unit, MetricType::Counter)?;
             one.encode_counter::<NoLabelSet, _, u64>(&value, None)?;
         }
-        let mut gauges = vec![
+        let mut gauges = Vec::new();
+        gauges.extend(drive.write_amplification.map(|wa| {
             (
                 "write_amplification",
                 "Bytes programmed over bytes the host wrote",
-                drive.write_amplification,
-            ),
-            (
-                "takes_writes",
-                "1 while the drive takes writes",
-                f64::from(u8::from(drive.fault.is_none())),
-            ),
-        ];
+                wa,
+            )
+        }));
+        gauges.extend([(
+            "takes_writes",
+            "1 while the drive takes writes",
+            f64::from(u8::from(drive.fault.is_none())),
+        )]);
         if let Some(wear) = &drive.wear {
             gauges.extend([
                 (

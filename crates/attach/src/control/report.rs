@@ -160,8 +160,8 @@ pub struct DriveReport {
     /// Totals since it was made.
     #[serde(flatten)]
     pub counters: Counters,
-    /// Bytes programmed over bytes the host wrote.
-    pub write_amplification: f64,
+    /// Bytes programmed over bytes the host wrote; none if it wrote nothing.
+    pub write_amplification: Option<f64>,
     /// For a drive of flash.
     pub wear: Option<Wear>,
     /// As its maker numbers them; none if its file does not say whose they are.
@@ -199,7 +199,7 @@ impl DriveReport {
             capacity_bytes: drive.capacity_bytes(),
             fault: device.fault(),
             storage_failure: drive.failure().map(ToString::to_string),
-            write_amplification: counters.write_amplification(),
+            write_amplification: counters.write_amplification_if_written(),
             counters,
             wear: health.as_ref().map(Wear::from),
             smart: smart.into_iter().flatten().map(Into::into).collect(),

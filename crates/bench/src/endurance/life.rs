@@ -69,6 +69,15 @@ impl Life {
         self.host_bytes / daily.bytes
     }
 
+    /// Host bytes at the mark before that at N: what was seen at N came behind it.
+    #[must_use]
+    pub fn seen_before(&self, host_bytes: f64) -> f64 {
+        let earlier = self.marks.iter().map(|mark| mark.host_bytes);
+        earlier
+            .filter(|bytes| *bytes < host_bytes)
+            .fold(0.0, f64::max)
+    }
+
     /// The mark that is nearest to N host bytes.
     #[must_use]
     pub fn at(&self, host_bytes: f64) -> Option<&Mark> {

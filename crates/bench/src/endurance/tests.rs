@@ -58,6 +58,17 @@ fn a_life_of_sequential_writes_is_raw_capacity_times_cycles() {
         life.host_bytes
     );
     assert!((life.days(DAILY) - life.host_bytes / 1e9).abs() < 1e-6);
+    // The rated cycles are used up between two looks, which are a fortieth of a life apart.
+    if let Some(rated) = life.rated_bytes {
+        let before = life.seen_before(rated);
+        let exact = raw_bytes * 100.0;
+        assert!(
+            before <= 1.001 * exact && exact <= 1.03 * rated,
+            "{before} {exact} {rated}"
+        );
+        assert!(rated - before < 0.03 * exact, "{before} to {rated}");
+    }
+    assert_eq!(life.seen_before(0.0), 0.0);
 }
 
 #[test]

@@ -4,8 +4,9 @@ use super::length::Length;
 use super::subject::{Devices, Subject};
 use super::told;
 use crate::suites::{Test, Work};
-use ftlab_base::{Content, RootSeed};
-use ftlab_drive::DriveFile;
+use ftlab_base::amount::grouped;
+use ftlab_base::{Content, RootSeed, SECTOR_BYTES};
+use ftlab_drive::{Counters, Device, DriveFile};
 use ftlab_host::{Port, Testbed};
 use ftlab_play::driver::{self, Clock, DriverError};
 use ftlab_play::load::{Load, What};
@@ -13,6 +14,7 @@ use ftlab_play::record::Record;
 use ftlab_play::states::State;
 use ftlab_play::warnings::{self, Ground};
 use ftlab_play::watch::Watch;
+use ftlab_result::Warning;
 use ftlab_workload::script::ScriptError;
 
 /// How a load runs.
@@ -38,7 +40,8 @@ pub fn run(
     how: &How<'_>,
 ) -> Result<Record, DriverError> {
     let (seed, watch) = (how.seed, how.watch);
-    let record = match load.what() {
+    let before: Vec<Counters> = devices.iter().map(|device| device.counters()).collect();
+    let mut record = match load.what() {
         What::Job(jobs) => {
             let jobs = how.length.of(jobs.clone());
             let target = &mut subject.target(devices);
@@ -73,8 +76,53 @@ pub fn run(
             Record::of_replay(recording, device, &report)
         }
     };
+    let reads = devices.iter().zip(before).zip(subject.files());
+    record
+        .run
+        .warnings
+        .extend(reads.filter_map(|((device, before), file)| {
+            reads_of_nothing(device.as_ref(), &before, file.slot_bytes()?)
+        }));
     let record = record.on(devices.iter().map(AsRef::as_ref));
     Ok(told::with_logs(record, subject, devices))
+}
+
+/// The share of reads that need no flash from which on they are worth a word.
+const WITHOUT_FLASH_LEAST: f64 = 0.25;
+
+/// Reads of a drive that was not written: they take no time of its flash. Since then it has done what the run asked of it.
+fn reads_of_nothing(device: &dyn Device, before: &Counters, slot_bytes: u64) -> Option<Warning> {
+    let counters = device.counters().since(before);
+    let reads = counters.host.reads;
+    // A read that finds something reads a page at least, and a page is no more than its bytes. Reads of collection are among
+    // them, so that there are fewer of the host's, if anything.
+    let of_flash = counters.nand_reads - counters.map_reads;
+    let without = |found: u64, all: u64| 1.0 - (found as f64 / all.max(1) as f64).min(1.0);
+    let of_reads = without(of_flash, reads);
+    let share = of_reads.max(without(counters.nand_bytes_read, counters.host.bytes_read));
+    let bytes = device.capacity_sectors() * SECTOR_BYTES;
+    let mapped = device
+        .page_layer()
+        .map(|layer| u64::from(layer.mapped_slots()) * slot_bytes);
+    let written = mapped.map_or(1.0, |mapped| mapped as f64 / bytes as f64);
+    let is_whole = mapped.is_some_and(|mapped| mapped >= bytes);
+    let is_nothing = of_flash == 0 && counters.host.writes == 0 && !is_whole;
+    // A drive that is mostly written has few slots that could be read in vain.
+    if reads == 0 || !(is_nothing || share >= WITHOUT_FLASH_LEAST.max(2.0 * written)) {
+        return None;
+    }
+    Some(Warning {
+        saw: match is_nothing {
+            true => format!("100 % of the {} reads found nothing written.", grouped(reads)),
+            false => format!(
+                "At least {:.0} % of the {} reads found nothing written, or what the drive still had in its buffer.",
+                (100.0 * share).floor(),
+                grouped(reads)
+            ),
+        },
+        why: "Such a read takes no time of the flash: rates and latencies are those of an empty drive.".to_owned(),
+        option: "Start with --state filled, or have the load write first what it reads.".to_owned(),
+    })
 }
 
 /// Whether a load fits the drives, the machine and the clock.

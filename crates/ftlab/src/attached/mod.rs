@@ -75,6 +75,11 @@ pub fn command(command: &Command) -> Outcome {
     }
 }
 
+/// A ratio of what was written: of nothing there is none.
+pub fn ratio(ratio: Option<f64>) -> String {
+    ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.2}"))
+}
+
 /// What a power cut took from a volatile write buffer.
 pub fn power_cut(cut: &CutTold) -> String {
     let CutTold {

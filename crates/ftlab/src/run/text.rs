@@ -101,12 +101,14 @@ fn of_jobs(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Result 
     if !keys.is_empty() {
         row(out, "without effect", &keys.join(", "))?;
     }
+    warnings(out, run)
+}
+
+/// What a reader of the figures has to know.
+fn warnings(out: &mut String, run: &Run) -> Result {
     for warning in &run.warnings {
-        sentences(
-            out,
-            "warning",
-            std::iter::once(warning.to_string().as_str()),
-        )?;
+        let words = warning.to_string();
+        sentences(out, "warning", std::iter::once(words.as_str()))?;
     }
     Ok(())
 }
@@ -451,7 +453,8 @@ fn of_played(out: &mut String, run: &Run, wall: &Wall) -> Result {
         row(out, "write amplification", &wa)?;
     }
     let speed = format!("{:.3} s simulated in {:.3} s", run.seconds, wall.seconds);
-    row(out, "speed", &speed)
+    row(out, "speed", &speed)?;
+    warnings(out, run)
 }
 
 /// A sentence in lines of some length.

@@ -227,13 +227,13 @@ fn a_sweep_that_cannot_be_is_refused_in_one_line() {
 #[test]
 fn a_metric_that_no_run_has_is_told_of_below_the_variants_and_leaves_the_results() {
     let place = Place::new();
-    let line = format!("{SMALL} --set link.rate=300,600 --metric nothing --out o");
+    let line = format!("{SMALL} --set link.rate=300,600 --metric watts --out o");
     let assert = place.ftlab(&line).assert().code(2).stdout("");
     let told = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
     let lines: Vec<&str> = told.lines().collect();
     assert_eq!(lines.len(), 3, "{told}");
     assert!(lines[2].starts_with("error: "), "{told}");
-    holds(lines[2], &["`nothing`", "iops"]);
+    holds(lines[2], &["`watts`", "iops"]);
     assert_eq!(results(&place, "o")["runs"].as_array().unwrap().len(), 2);
     assert!(!place.path("o/compare.svg").exists(), "nothing is drawn");
 }

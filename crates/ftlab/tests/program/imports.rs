@@ -220,3 +220,39 @@ fn files_are_written_whole_or_not_at_all_and_never_over_others() {
     );
     assert_eq!(files(), before);
 }
+
+#[test]
+fn what_is_printed_runs_whatever_file_it_came_from() {
+    let place = place();
+    place.write(
+        "run.sh",
+        include_str!("../../../import/tests/samples/run.sh"),
+    );
+    let out = place.out("import femu run.sh");
+    holds(&out, &["wrote ./femu.toml", "run.sh:1 nchs"]);
+    place.out("show ./femu.toml");
+    // A trace that goes beyond the drive, as MQSim takes it.
+    place.write(
+        "beyond.trace",
+        "0 0 9000000000 8 1\n5000 0 18000000000 8 0\n",
+    );
+    let load = "<MQSim_IO_Scenarios><IO_Scenario><IO_Flow_Parameter_Set_Trace_Based>\
+                <File_Path>beyond.trace</File_Path></IO_Flow_Parameter_Set_Trace_Based></IO_Scenario></MQSim_IO_Scenarios>";
+    place.write("traced.xml", load);
+    let out = place.out("import mqsim device.xml traced.xml --name traced");
+    let line = out
+        .lines()
+        .rfind(|line| line.starts_with("ftlab run "))
+        .unwrap();
+    assert!(line.ends_with(" --fit wrap"), "{line}");
+    place.out(&format!("{} --quiet", line.strip_prefix("ftlab ").unwrap()));
+    // A run of SimpleSSD-Standalone without its drive says which file it wants.
+    let (drive, run) = SAMPLES[2].1.split_once("[generator]").unwrap();
+    place.write("run.cfg", &format!("[global]\nMode = 0\n[generator]{run}"));
+    place.write("ssd.cfg", drive);
+    let refused = place.refused("import simplessd run.cfg --name two");
+    holds(&refused, &["run.cfg: ", "Give the drive's file behind it"]);
+    let out = place.out("import simplessd run.cfg ssd.cfg --name two");
+    holds(&out, &["wrote ./two.toml", "wrote ./two.fio"]);
+    place.out("run two.fio --drive ./two.toml --testbed attached --quiet");
+}

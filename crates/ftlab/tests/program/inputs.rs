@@ -281,6 +281,12 @@ fn amounts_show_three_digits_however_small_they_are() {
         "endurance --drive intel-x25-m-g1-80 {cycles} --programs 1e6 --per-day 0.5"
     ));
     holds(&out, &["GB until the end", "500 MB a day"]);
+    // What is looked at now and then is said to lie between two looks.
+    let mut bad = out
+        .lines()
+        .filter(|line| line.starts_with("first bad block"));
+    let bad = bad.next().unwrap();
+    assert!(bad.contains(" between ") && bad.contains(" and "), "{bad}");
     let table = out
         .lines()
         .skip_while(|line| !line.starts_with("host writes"));

@@ -17,6 +17,7 @@ mod image;
 mod imports;
 mod inputs;
 mod layering;
+mod nothing;
 mod outputs;
 mod packages;
 mod place;

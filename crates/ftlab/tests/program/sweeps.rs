@@ -71,6 +71,34 @@ fn what_cannot_be_asked_is_refused() {
 }
 
 #[test]
+fn a_folder_is_the_table_of_its_last_grid_and_says_what_is_aside() {
+    let place = Place::new();
+    place.write("grid.toml", GRID);
+    let line = "sweep grid.toml --out o --quiet";
+    let all = place.out(line);
+    assert!(!all.contains("aside"), "{all}");
+    place.write(
+        "grid.toml",
+        &GRID.replace("'greedy', 'fifo'", "'fifo', 'random'"),
+    );
+    let said = place.out(line);
+    holds(
+        &said,
+        &[
+            "8 rows are done: o/sweep.parquet",
+            "4 rows of other grids are set aside: o/_aside/earlier.parquet",
+        ],
+    );
+    // Back again: nothing is to run, and the others are aside now.
+    place.write("grid.toml", GRID);
+    let again = place.ftlab("sweep grid.toml --out o").assert().success();
+    let told = String::from_utf8(again.get_output().stderr.clone()).unwrap();
+    holds(&told, &["8 rows are there already, 0 are to run"]);
+    let said = String::from_utf8(again.get_output().stdout.clone()).unwrap();
+    holds(&said, &["4 rows of other grids are set aside"]);
+}
+
+#[test]
 fn ctrl_c_keeps_what_is_done() {
     let place = Place::new();
     let grid = GRID.replace("seeds = 2", "seeds = 60");
@@ -85,8 +113,8 @@ fn ctrl_c_keeps_what_is_done() {
         .spawn()
         .unwrap();
     let began = Instant::now();
-    let parts = || std::fs::read_dir(place.path("o")).map_or(0, Iterator::count);
-    while parts() < 6 && began.elapsed() < Duration::from_secs(60) {
+    let files = |folder: &str| std::fs::read_dir(place.path(folder)).map_or(0, Iterator::count);
+    while files("o/_aside") < 6 && began.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(5));
     }
     rustix::process::kill_process(
@@ -111,7 +139,7 @@ fn ctrl_c_keeps_what_is_done() {
             240 - done
         )],
     );
-    assert_eq!(parts(), 1);
+    assert_eq!((files("o"), files("o/_aside")), (1, 0));
 }
 
 /// A hundred seeds by a hundred loads, each of few requests: what takes the time is the folder.

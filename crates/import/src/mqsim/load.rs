@@ -79,6 +79,7 @@ pub fn jobs(workload: &Text<'_>, draft: &mut Draft) -> Result<Vec<Job>, ImportEr
                 String::new()
             },
             text,
+            wraps: flows.iter().any(|flow| flow.has_tag_name(TRACE)),
         });
     }
     same_once(&mut draft.left);

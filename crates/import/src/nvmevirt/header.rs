@@ -106,8 +106,9 @@ impl Header {
                 .unwrap_or((directive, ""));
             let is_live = branches.iter().all(|branch| branch.is_taken);
             match word {
+                // What no compiler looks at needs no meaning.
                 "if" => {
-                    let is_taken = header.holds(rest, base, number)?;
+                    let is_taken = is_live && header.holds(rest, base, number)?;
                     branches.push(Branch {
                         was_taken: is_taken,
                         is_taken,
@@ -124,7 +125,8 @@ impl Header {
                     });
                 }
                 "elif" | "else" => {
-                    let holds = word == "else" || header.holds(rest, base, number)?;
+                    let is_open = header.is_open(&branches);
+                    let holds = is_open && (word == "else" || header.holds(rest, base, number)?);
                     let Some(branch) = branches.last_mut() else {
                         return Err(header.wrong(number, &format!("#{word} without #if")));
                     };
@@ -142,6 +144,13 @@ impl Header {
             Some(open) => Err(header.wrong(open.line, "this #if has no #endif")),
             None => Ok(header),
         }
+    }
+
+    /// Whether a compiler looks at the next branch of the innermost condition: those around it hold, and none of its own did.
+    fn is_open(&self, branches: &[Branch]) -> bool {
+        let around = branches.len().saturating_sub(1);
+        branches[..around].iter().all(|branch| branch.is_taken)
+            && branches.last().is_none_or(|branch| !branch.was_taken)
     }
 
     fn wrong(&self, line: u32, why: &str) -> ImportError {
@@ -179,17 +188,16 @@ impl Header {
         }
     }
 
-    /// The definitions that have numbers, in order: name, number as text, line.
-    pub fn numbers(&self) -> Result<Vec<(&str, String, u32)>, ImportError> {
-        let mut all = Vec::new();
-        for name in &self.order {
-            let definition = &self.definitions[name];
-            if !definition.text.is_empty() {
-                let value = self.worked_out(&definition.text, definition.line, 0)?;
-                all.push((name.as_str(), value.to_string(), definition.line));
-            }
-        }
-        Ok(all)
+    /// The definitions that stand for something, in order: name, number or why it has none, line.
+    pub fn definitions(&self) -> impl Iterator<Item = (&str, Result<f64, ImportError>, u32)> {
+        let all = self
+            .order
+            .iter()
+            .map(|name| (name, &self.definitions[name]));
+        all.filter(|(_, definition)| !definition.text.is_empty())
+            .map(|(name, Definition { text, line })| {
+                (name.as_str(), self.worked_out(text, *line, 0), *line)
+            })
     }
 
     /// The text of a definition.
@@ -208,7 +216,7 @@ impl Header {
             line,
             depth,
         };
-        let value = sum.sum()?;
+        let value = sum.shift()?;
         match sum.rest.trim() {
             "" => Ok(value),
             left => Err(self.wrong(
@@ -241,6 +249,33 @@ impl Sum<'_> {
         true
     }
 
+    fn takes_both(&mut self, sign: &str) -> bool {
+        let rest = self.rest.trim_start();
+        let after = rest.strip_prefix(sign);
+        self.rest = after.unwrap_or(self.rest);
+        after.is_some()
+    }
+
+    /// What binds least: shifts.
+    fn shift(&mut self) -> Result<f64, ImportError> {
+        let mut value = self.sum()?;
+        loop {
+            let is_left = self.takes_both("<<");
+            if !is_left && !self.takes_both(">>") {
+                return Ok(value);
+            }
+            let by = self.sum()?;
+            if !(0.0..64.0).contains(&by) || by.fract() != 0.0 || value.fract() != 0.0 {
+                return Err(self.wrong("it shifts by what is no number of bits"));
+            }
+            let power = by.exp2();
+            value = match is_left {
+                true => value * power,
+                false => (value / power).floor(),
+            };
+        }
+    }
+
     fn sum(&mut self) -> Result<f64, ImportError> {
         let mut value = self.product()?;
         loop {
@@ -266,6 +301,12 @@ impl Sum<'_> {
                 }
                 // Sums of sizes are whole in C.
                 value = (value / by).trunc();
+            } else if self.takes('%') {
+                let by = self.factor()?;
+                if by == 0.0 {
+                    return Err(self.wrong("it divides by 0"));
+                }
+                value %= by;
             } else {
                 return Ok(value);
             }
@@ -277,9 +318,15 @@ impl Sum<'_> {
         if self.depth > 32 {
             return Err(self.wrong("it is too deep"));
         }
+        if self.takes('-') {
+            self.depth += 1;
+            let value = -self.factor()?;
+            self.depth -= 1;
+            return Ok(value);
+        }
         if self.takes('(') {
             self.depth += 1;
-            let value = self.sum()?;
+            let value = self.shift()?;
             self.depth -= 1;
             if !self.takes(')') {
                 return Err(self.wrong("a bracket is not closed"));
@@ -294,10 +341,14 @@ impl Sum<'_> {
         self.rest = after;
         if word.starts_with(|c: char| c.is_ascii_digit()) {
             let digits = word.trim_end_matches(['u', 'l', 'U', 'L']);
-            let number = digits
-                .parse()
-                .ok()
-                .filter(|number: &f64| number.is_finite());
+            let hexadecimal = digits
+                .strip_prefix("0x")
+                .or_else(|| digits.strip_prefix("0X"));
+            let number = match hexadecimal {
+                Some(digits) => u64::from_str_radix(digits, 16).ok().map(|n| n as f64),
+                None => digits.parse().ok(),
+            };
+            let number = number.filter(|number: &f64| number.is_finite());
             return number.ok_or_else(|| self.wrong(&format!("`{word}` is no number")));
         }
         let unit = match word {

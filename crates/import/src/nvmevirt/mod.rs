@@ -103,12 +103,17 @@ pub fn nvmevirt(file: &Text<'_>, asked: Nvmevirt<'_>) -> Result<Imported, Import
         return Err(ImportError::new(file.name, why));
     }
     let mut said = Settings::new(file, PROGRAM);
-    for (name, value, line) in header.numbers()? {
-        if name != base
-            && !bases.iter().any(|other| other == name)
-            && !NAMES.iter().any(|start| name.starts_with(start))
+    for (name, value, line) in header.definitions() {
+        if name == base
+            || bases.iter().any(|other| other == name)
+            || NAMES.iter().any(|start| name.starts_with(start))
         {
-            said.push(name, &value, line);
+            continue;
+        }
+        match value {
+            Ok(value) => said.push(name, &value.to_string(), line),
+            // Of no matter where nothing of the drive is worked out of it.
+            Err(why) => said.push_wrong(name, header.text(name).unwrap_or(""), line, why),
         }
     }
     let mut draft = Draft::new(

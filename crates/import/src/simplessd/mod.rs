@@ -105,28 +105,47 @@ const LEFT: &[(&str, &str)] = &[
     ),
 ];
 
-/// The drive of a configuration. A file of SimpleSSD-Standalone that has a `[generator]` gives a job as well.
+/// The drive of a configuration. A file of SimpleSSD-Standalone with a `[generator]`, which may be the same file or another,
+/// gives a job as well.
 ///
 /// # Errors
-/// Where a line is no setting, a value cannot be read, or the drive is of a kind that ftlab has not.
-pub fn simplessd(file: &Text<'_>) -> Result<Imported, ImportError> {
-    let mut said = read(file)?;
-    let mut draft = Draft::new(PROGRAM, file.name);
-    if !said.any("pal.") && !said.any("generator.") {
-        let why = "it has neither [pal], which describes the flash, nor [generator]; give a .cfg of SimpleSSD 2";
-        return Err(ImportError::new(file.name, why));
+/// Where a line is no setting, a value cannot be read, the drive is of a kind that ftlab has not, or no file has one.
+pub fn simplessd(file: &Text<'_>, other: Option<&Text<'_>>) -> Result<Imported, ImportError> {
+    let mut all = vec![(*file, read(file)?)];
+    if let Some(other) = other {
+        all.push((*other, read(other)?));
     }
-    drive(&mut said, &mut draft)?;
-    let jobs: Vec<Job> = match said.any("generator.") {
-        true => vec![Job {
-            suffix: String::new(),
-            text: generator::job(&mut said, file)?,
-        }],
-        false => Vec::new(),
+    let holds = |section: &str| all.iter().position(|(_, said)| said.any(section));
+    let (flash, load) = (holds("pal."), holds("generator."));
+    let Some(flash) = flash else {
+        let runs = load.is_some() || holds("global.").is_some();
+        let why = match runs {
+            true => {
+                "it says how SimpleSSD-Standalone runs, and describes no drive: no file has a [pal]. Give the drive's file \
+                 behind it, the second that simplessd-standalone is given, such as simplessd/config/sample.cfg"
+            }
+            false => {
+                "it has neither [pal], which describes the flash, nor [generator]; give a .cfg of SimpleSSD 2"
+            }
+        };
+        return Err(ImportError::new(file.name, why));
     };
-    said.leave(LEFT, &mut draft.left);
-    said.leave_all(LEFT_SECTIONS, &mut draft.left);
-    said.rest(&mut draft.left);
+    let mut draft = Draft::new(PROGRAM, all[flash].0.name);
+    drive(&mut all[flash].1, &mut draft)?;
+    let mut jobs = Vec::new();
+    if let Some(load) = load {
+        let (file, said) = &mut all[load];
+        jobs.push(Job {
+            suffix: String::new(),
+            text: generator::job(said, file)?,
+            wraps: false,
+        });
+    }
+    for (_, mut said) in all {
+        said.leave(LEFT, &mut draft.left);
+        said.leave_all(LEFT_SECTIONS, &mut draft.left);
+        said.rest(&mut draft.left);
+    }
     Ok(draft.finish(jobs))
 }
 

@@ -9,7 +9,7 @@ from ftlab import _ftlab
 from ftlab._drive import by_name, drive as drive_of, several
 from ftlab._ftlab import InputError
 from ftlab._results import Plans, Result, Results
-from ftlab._words import load as load_of, seed as seed_of, setting, text
+from ftlab._words import load as load_of, seed as seed_of, setting, text, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ def _how(
 ) -> dict[str, Any]:
     return {
         "seed": seed_of(seed),
-        "repeats": repeats,
+        "repeats": whole("repeats", repeats),
         "quick": quick,
         "testbed": None if testbed is None else os.fspath(testbed),
-        "threads": threads,
+        "threads": None if threads is None else whole("threads", threads),
         "memory_gib": memory_gib,
     }
 

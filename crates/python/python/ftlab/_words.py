@@ -37,6 +37,14 @@ def seed(value: Any) -> int:
     return value
 
 
+def whole(name: str, value: Any) -> int:
+    """How many of something there are to be, of NumPy's types too."""
+    value = value.item() if hasattr(value, "item") else value
+    if not isinstance(value, int) or not 1 <= value < 1 << 32:
+        raise InputError(f"{name} = {value}: give a whole number from 1 to {(1 << 32) - 1}")
+    return value
+
+
 def assignments(settings: Mapping[str, Any] | None) -> list[str]:
     """Settings as `key=value`."""
     return [f"{key}={text(setting(value))}" for key, value in (settings or {}).items()]

@@ -57,7 +57,7 @@ struct About {
     clean: bool,
     /// Whether its journal has a hole, so that it is not served as it is.
     has_hole: bool,
-    write_amplification: f64,
+    write_amplification: Option<f64>,
 }
 
 /// `ftlab info`.
@@ -76,7 +76,7 @@ pub fn info(options: &Options) -> Outcome {
         files::guarded(&options.file, || Ok(DataDrive::open(&options.file, &open)?))?;
     let info = drive.info();
     let about = About {
-        write_amplification: info.counters.write_amplification(),
+        write_amplification: info.counters.write_amplification_if_written(),
         info,
         clean,
         has_hole: hole.is_some(),
@@ -150,7 +150,7 @@ fn in_words(about: &About) -> String {
         ("erases", counters.nand_erases.to_string()),
         (
             "write amplification",
-            format!("{:.2}", about.write_amplification),
+            attached::ratio(about.write_amplification),
         ),
     ]);
     if let Some(fault) = &info.fault {

@@ -1,6 +1,7 @@
 //! `ftlab top`: what a drive at work does, second by second.
 
 use super::{Target, nobody_serves, report};
+use crate::attached;
 use crate::failure::{Failure, Outcome};
 use crate::screen;
 use clap::Args;
@@ -165,9 +166,9 @@ impl View {
         let share = |part: u64| 100.0 * part as f64 / since.nand_programs.max(1) as f64;
         let mut lines = vec![
             format!(
-                "WA {:.2} now, {:.2} since it was made",
-                since.write_amplification(),
-                drive.write_amplification
+                "WA {} now, {} since it was made",
+                attached::ratio(since.write_amplification_if_written()),
+                attached::ratio(drive.write_amplification)
             ),
             format!(
                 "programs {} ({:.0} % moved, {:.0} % map), erases {}, writes that waited for the buffer {}",

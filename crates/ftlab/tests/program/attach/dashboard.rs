@@ -20,7 +20,13 @@ fn the_dashboard_asks_for_metrics_that_a_server_exports() {
     );
     let control = folder.path().join("a.img.control");
     let control = control.to_str().unwrap();
-    // The server exports counters of faults only while it has a fault.
+    // The server exports write amplification once something was written, and counters of faults only while it has a fault.
+    let socket = folder.path().join("a.img.sock");
+    let uri = format!("nbd+unix:///?socket={}", socket.display());
+    said(
+        "qemu-io",
+        &["-f", "raw", "-c", "write 0 64k", "-c", "flush", &uri],
+    );
     said(
         env!("CARGO_BIN_EXE_ftlab"),
         &["fault", control, "error", "100%"],
