@@ -377,7 +377,16 @@ impl JobSpec {
             return whole(room, smallest);
         }
         if self.stride_bytes != 0 {
-            return whole(size, SECTOR_BYTES.min(smallest));
+            // A share of the device is whole blocks, as in fio, and bytes are what they are.
+            let is_share = matches!(self.size, Some(Size::Percent(percent)) if percent != 100);
+            return whole(
+                size,
+                if is_share {
+                    smallest
+                } else {
+                    SECTOR_BYTES.min(smallest)
+                },
+            );
         }
         if smallest < largest && kinds.iter().any(|&kind| !self.has_one_size(kind)) {
             return whole(size, smallest);
@@ -400,7 +409,7 @@ impl JobSpec {
             None | Some(Size::Bytes(0)) if self.random && is_exact => size_bytes,
             None | Some(Size::Bytes(0)) => region_bytes.min(size_bytes),
             Some(Size::Bytes(bytes)) => bytes,
-            Some(Size::Percent(percent)) => share(region_bytes, percent),
+            Some(Size::Percent(percent)) => share(size_bytes, percent),
         }
     }
 

@@ -256,21 +256,21 @@ impl JobStream {
     /// Whether the next request, if there is one, is a flush, which no rate holds back.
     #[must_use]
     pub fn flush_is_due(&self) -> bool {
-        match self.is_at_end() {
+        match self.is_done() {
             true => self.flushes.closes,
             false => self.flushes.is_due(),
         }
     }
 
+    /// Whether all that was asked for is done; what is read back is not.
+    fn is_done(&self) -> bool {
+        self.trimmed.is_none() && self.budget.is_done()
+    }
+
     /// Whether there is no further request.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        self.is_at_end() && !self.flushes.closes
-    }
-
-    /// Whether all is done but perhaps the flush that closes the job.
-    fn is_at_end(&self) -> bool {
-        self.trimmed.is_none() && self.checks.is_none() && self.budget.is_done()
+        self.is_done() && self.checks.is_none() && !self.flushes.closes
     }
 
     /// The next request of any job.
@@ -279,7 +279,7 @@ impl JobStream {
         choose: impl Fn(CommandKind) -> CommandKind + Copy,
     ) -> Option<Request> {
         // As in fio, the last write of a job has no flush of `fsync` behind it.
-        if !self.is_at_end() && self.flushes.is_due() {
+        if !self.is_done() && self.flushes.is_due() {
             self.flushes.last_was_flush = true;
             return Some(Request::FLUSH);
         }

@@ -4,7 +4,7 @@ use super::Chance;
 use super::free_map::FreeMap;
 use super::law::{Grid, Law, Map};
 use super::sizes::Sizes;
-use crate::{Distribution, PerKind, ResolvedJob, Sequencer, Strides};
+use crate::{Distribution, PatternKind, PerKind, ResolvedJob, Sequencer, Strides};
 use ftlab_base::CommandKind;
 use ftlab_base::rng::Stream;
 
@@ -45,6 +45,8 @@ struct Special {
     run_left: u64,
     sequencer: Sequencer,
     stride_sectors: i64,
+    /// Where the last request must end: with the device where some are left out, else with the region.
+    end: u64,
     /// Backward jobs begin at their end.
     begins_at_end: bool,
     /// Forward ones begin again at the end of the device, where others end with their region.
@@ -58,6 +60,8 @@ struct Zones {
     strides: Strides,
     start: u64,
     moved: u64,
+    /// A block that is trimmed and then written counts twice.
+    weight: u64,
 }
 
 /// A request's place and length in sectors.
@@ -198,7 +202,7 @@ impl Positions {
         self.starts[kind.slot] = at;
         self.ends[kind.slot] = at + u64::from(sectors);
         if let Some(zones) = self.zones() {
-            zones.moved += u64::from(sectors);
+            zones.moved += u64::from(sectors) * zones.weight;
         }
         Some((at, sectors))
     }
@@ -225,7 +229,7 @@ impl Positions {
     /// How long a request is there.
     fn length(&self, kind: Kind, at: u64, is_random: bool, rng: &mut Stream) -> Option<u32> {
         let special = self.special.as_deref()?;
-        let room = self.region_sectors.checked_sub(at)?;
+        let room = special.end.checked_sub(at)?;
         match &special.sizes {
             Some(sizes) => {
                 let slot = match (special.sizes_by_order, is_random) {
@@ -266,6 +270,7 @@ impl Positions {
             *last = start;
         }
         if is_fresh {
+            self.ends = [start; 3];
             self.laws[kind.law].begin(rng);
         }
     }
@@ -292,12 +297,19 @@ impl Special {
             run_left: 0,
             sequencer: spec.rw_sequencer,
             stride_sectors: spec.stride_bytes / unit as i64,
+            end: match spec.stride_bytes {
+                0 => job.region_bytes / unit,
+                _ => (job.device_bytes - job.offset_bytes) / unit,
+            },
             begins_at_end: spec.stride_bytes < 0 && job.offset_bytes > 0,
             wraps: spec.stride_bytes > 0 && job.is_whole_device,
             zones: strides.map(|strides| Zones {
                 strides,
                 start: 0,
                 moved: 0,
+                weight: 1 + u64::from(
+                    spec.kind == PatternKind::TrimWrite && spec.rwmixtrim.is_none(),
+                ),
             }),
         })
     }
