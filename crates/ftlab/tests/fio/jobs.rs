@@ -6,6 +6,7 @@ use crate::place::Place;
 use crate::requests::{Defined, difference, of_log};
 use crate::samples;
 use ftlab_base::rng::{RootSeed, Stream};
+use ftlab_workload::DIFFERENCES;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 use serde_json::Value;
@@ -23,92 +24,8 @@ const DEVICE_BYTES: u64 = 2 << 20;
 const DRIVE: &str = "--drive generic-mlc-8 --set nand.blocks_per_die=16 --set nand.pages_per_block=64 \
                      --set spare.user_capacity=2097152B --state new";
 
-/// Accepted differences: jobs with all of these words, and why what comes of them is another thing.
-const ACCEPTED: &[(&[&str], &str)] = &[
-    (
-        &["rw=read:-8k", "io_size"],
-        "fio goes on backwards from the start of the device",
-    ),
-    (
-        &["rw=read:-8k", "offset"],
-        "fio counts its way back from the start of the device",
-    ),
-    (
-        &["rw=read:-8k", "zone"],
-        "fio counts its way back from the start of the device",
-    ),
-    (
-        &["rw=write:8k", "zone"],
-        "fio takes a stride from the end of the device for one from the zone's",
-    ),
-    (
-        &["rw=read:-8k", "kb_base=1000"],
-        "a stride of 8,000 bytes is no whole sectors, and is refused",
-    ),
-    (
-        &["rw=write:8k", "kb_base=1000"],
-        "a stride of 8,000 bytes is no whole sectors, and is refused",
-    ),
-    (
-        &["rw=rand", "size=3m", "offset"],
-        "fio draws places beyond the device, and ends with the first",
-    ),
-    (
-        &["rw=rand", "filesize=3m"],
-        "fio draws places beyond the device, and ends with the first",
-    ),
-    (
-        &["rw=rand", "size=3m", "bssplit"],
-        "fio draws places beyond the device, and ends with the first",
-    ),
-    (
-        &["rw=rand", "size=3m", "bsrange"],
-        "fio draws places beyond the device, and ends with the first",
-    ),
-    (
-        &["rw=rand", "zone", "bs=12k"],
-        "fio draws a block that the zone has no room for, and ends with it",
-    ),
-    (
-        &["rw=trimwrite", "zone"],
-        "fio comes to a last zone of which a part lies beyond the device",
-    ),
-    (
-        &["rw=rand", "percentage_random=50"],
-        "fio ends where a request in order comes to the end, which chance decides",
-    ),
-    (
-        &["rw=randwrite", "bs=12k", "fsync"],
-        "fio looks for one more block once all are written, and flushes before it does",
-    ),
-    (
-        &["rw=randwrite", "bs=12k", "fdatasync"],
-        "fio looks for one more block once all are written, and flushes before it does",
-    ),
-    (
-        &["rw=write:8k", "verify"],
-        "fio reads back what it wrote and counts it as what it is to write",
-    ),
-    (
-        &["random_generator=lfsr", "random_distribution"],
-        "fio ends once its register has come round, though it drew by a law",
-    ),
-    (
-        &["rw=trimwrite", "io_size"],
-        "fio ends with the region, whatever the amount",
-    ),
-    (
-        &["rw=trimwrite", "size=3m"],
-        "fio ends in the middle of what lies on the device",
-    ),
-    (
-        &["rw=trimwrite", "iodepth"],
-        "with trims outstanding, fio trims the next block before it writes the last",
-    ),
-];
-
 /// What fio says of a job that reads back what nobody wrote: a drive without data has none to compare.
-const UNCHECKED: &[&str] = &["verify: bad", "got pattern"];
+const UNCHECKED: &[&str] = &["verify: bad", "verify failed", "got pattern", "bad pattern"];
 
 /// A job, and what it runs on.
 struct Job {
@@ -252,7 +169,7 @@ fn defined(job: &Job) -> Defined {
     let order = !random && !is_mix && !sizes && !(deep && (flushes || verify));
     Defined {
         order,
-        counts: !is_mix && !sizes && !(random && verify) && !uneven && !runs,
+        counts: !(is_mix || sizes || uneven || runs || random && verify),
         amount: !(verify || runs || is_mix && !random),
         flushes: !deep,
         uniform: random && !uneven && !sizes,
@@ -272,7 +189,7 @@ fn wrong(place: &Place, nth: usize, job: &Job, device: &Path) -> Vec<String> {
     );
     let (fio, ours) = (in_fio(place, &file), in_ftlab(place, &file));
     let all = |words: &&[&str]| words.iter().all(|word| job.has(word));
-    let is_accepted = ACCEPTED.iter().any(|(words, _)| all(words));
+    let is_accepted = DIFFERENCES.iter().any(|(words, _)| all(words));
     let ((fio, their_log), (ours, our_log)) = match (fio, ours) {
         (Ok(_), Err(_)) | (Err(_), Ok(_)) if is_accepted => return Vec::new(),
         (Ok(fio), Ok(ours)) => (fio, ours),
@@ -305,24 +222,15 @@ fn in_flight(job: &Job, ours: &Value) -> Option<String> {
         return None;
     }
     let job = &ours["jobs"][0];
-    let of = |direction: &str| job[direction]["iops"].as_f64()?.into();
-    let rate: fn(Option<f64>) -> f64 = |rate| rate.unwrap_or(0.0);
-    let mut sum = 0.0;
-    let mut runtime_ms = 0.0_f64;
-    for direction in ["read", "write", "trim"] {
-        sum += rate(of(direction)) * job[direction]["lat_ns"]["mean"].as_f64()? / 1e9;
-        runtime_ms = runtime_ms.max(job[direction]["runtime"].as_f64()?);
-    }
-    let requests: f64 = ["read", "write", "trim"]
-        .iter()
-        .filter_map(|d| job[*d]["total_ios"].as_f64())
-        .sum();
-    let iops: f64 = ["read", "write", "trim"].iter().map(|d| rate(of(d))).sum();
-    let seconds = requests / iops;
-    let flushes = &job["sync"]["lat_ns"];
-    sum += flushes["N"].as_f64().unwrap_or(0.0) * flushes["mean"].as_f64().unwrap_or(0.0)
-        / 1e9
-        / seconds;
+    let number = |path: &str| job.pointer(path).and_then(Value::as_f64).unwrap_or(0.0);
+    let over_directions =
+        |what: &dyn Fn(&str) -> f64| ["/read", "/write", "/trim"].map(what).iter().sum::<f64>();
+    let requests = over_directions(&|of| number(&format!("{of}/total_ios")));
+    let a_second = over_directions(&|of| number(&format!("{of}/iops")));
+    let of_requests =
+        over_directions(&|of| number(&format!("{of}/iops")) * number(&format!("{of}/lat_ns/mean")));
+    let of_flushes = number("/sync/lat_ns/N") * number("/sync/lat_ns/mean") * a_second / requests;
+    let sum = (of_requests + of_flushes) / 1e9;
     (requests > 0.0 && (sum - 1.0).abs() > 0.01)
         .then(|| format!("{sum:.4} requests in flight, and one at a time"))
 }
@@ -389,4 +297,28 @@ fn jobs_over_every_word_are_those_of_fio() {
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+#[test]
+fn every_option_of_fio_is_on_the_page() {
+    let page = Place::new().root("docs/fio.md");
+    let help = |arguments: &[&str]| {
+        let output = Command::new("fio").args(arguments).output();
+        let output = output.expect("fio is installed: apt-get install fio");
+        let names = String::from_utf8_lossy(&output.stdout).into_owned();
+        let name = |line: &str| Some(line.split_once(':')?.0.trim().to_owned());
+        let is_name = |name: &String| !name.is_empty() && !name.contains(' ');
+        let names = names.lines().filter(|line| !line.starts_with([' ', '\t']));
+        names.filter_map(name).filter(is_name).collect::<Vec<_>>()
+    };
+    let mut names = help(&["--cmdhelp"]);
+    assert!(names.len() > 100, "{names:?}");
+    for engine in ["libaio", "psync", "sg"] {
+        names.extend(help(&[&format!("--enghelp={engine}")]));
+    }
+    let missing: Vec<_> = names
+        .iter()
+        .filter(|name| !page.contains(&format!("`{name}`")))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }

@@ -414,6 +414,7 @@ pub fn lines(page: &str) -> (Vec<&'static str>, Vec<String>) {
         !title.starts_with("Refused")
             && !title.starts_with("Engines")
             && !title.starts_with("Options of fio")
+            && !title.starts_with("Where fio")
     });
     let mut missing = Vec::new();
     for row in of_others

@@ -3,6 +3,7 @@
 mod bind;
 mod check;
 mod command_line;
+mod differences;
 mod distribution;
 mod engines;
 mod error;
@@ -22,6 +23,7 @@ mod surroundings;
 mod words;
 
 pub use command_line::{CommandWord, command_word, nearest_command_word, option_of};
+pub use differences::DIFFERENCES;
 pub use distribution::{ByteZone, Distribution, Zone};
 pub use error::{JobError, Source};
 pub use file::{Ignored, JobFile};

@@ -1,5 +1,6 @@
 //! The page of documentation about fio's words, made of the tables that read them.
 
+use super::differences::{DIFFERENCES, OF_EVERY_JOB};
 use super::engines;
 use super::keys::{self, Table};
 use super::program::{self, Becomes, ProgramOption};
@@ -64,10 +65,11 @@ pub fn words_page() -> String {
     }
     let _ = writeln!(
         page,
-        "All other engines run alike: `{}`.",
+        "All other engines run alike, but that synchronous ones have one request outstanding: `{}`.",
         engines::BLOCK.join("`, `")
     );
     program_options(&mut page);
+    differences(&mut page);
     page
 }
 
@@ -84,6 +86,19 @@ fn program_options(page: &mut String) {
     for alike in program::OPTIONS.chunk_by(|one, next| one.becomes == next.becomes) {
         let names: Vec<&str> = alike.iter().map(|option| option.name).collect();
         row(page, &names, &what(&alike[0]));
+    }
+}
+
+fn differences(page: &mut String) {
+    page.push_str("\n## Where fio does otherwise\n\nIn every job:\n\n");
+    for what in OF_EVERY_JOB {
+        let _ = writeln!(page, "- {what}");
+    }
+    page.push_str(
+        "\nIn jobs with all of these options:\n\n| options | what fio does |\n|---|---|\n",
+    );
+    for (options, what) in DIFFERENCES {
+        row(page, options, what);
     }
 }
 
