@@ -320,7 +320,10 @@ fn what_is_damaged_is_named_and_what_is_of_others_left_alone() {
     let error = Store::open(&folder.path().join("notes.txt"), &grid())
         .unwrap_err()
         .to_string();
-    assert!(error.contains("it is a file; give another one"), "{error}");
+    assert!(
+        error.contains("it is a file; give another directory"),
+        "{error}"
+    );
     let error = merge(&[folder.path().to_owned()], folder.path())
         .unwrap_err()
         .to_string();

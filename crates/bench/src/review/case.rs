@@ -15,6 +15,7 @@ use ftlab_play::states::State;
 use ftlab_play::warnings::{self, Ground};
 use ftlab_play::watch::Watch;
 use ftlab_result::Warning;
+use ftlab_workload::JobSpec;
 use ftlab_workload::script::ScriptError;
 
 /// How a load runs.
@@ -221,7 +222,8 @@ pub fn has_room(subject: &Subject, test: &Test, machine: &Testbed) -> bool {
     let fits = |load: &Load| match (load.what(), subject.only()) {
         (What::Job(jobs), Some(only)) => {
             let bytes = only.capacity_bytes();
-            jobs.jobs.iter().all(|job| job.resolve(bytes).is_ok())
+            let fits = |job: &JobSpec| job.resolve(bytes).is_ok_and(|job| job.bytes_beyond == 0);
+            jobs.jobs.iter().all(fits)
         }
         (What::Job(_), None) => true,
         (What::Script(_) | What::Trace(_) | What::Recording(_), _) => !matches!(

@@ -105,7 +105,7 @@ fn a_run_reads_as_fio_writes() {
             "times real time",
         ],
     );
-    holds(&out, &["without effect", "ioengine"]);
+    holds(&out, &["without effect", "thread"]);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn a_run_in_json_has_the_shape_of_fio() {
         ftlab["warnings"][0]
             .as_str()
             .unwrap()
-            .contains("random.fio:2: ioengine")
+            .contains("random.fio:2: thread")
     );
     assert_eq!(ftlab["op_stream_hash"].as_str().unwrap().len(), 16);
 }
@@ -307,8 +307,8 @@ fn a_wrong_job_file_is_answered_with_its_line() {
         &["wrong.fio:2", "rww", "did you mean `rw`"],
     );
     holds(
-        &refused("[w]\nrw=read\nsize=1t\n", ""),
-        &["wrong.fio:1", "beyond", "size=100%"],
+        &refused("[w]\nrw=read\noffset=1t\n", ""),
+        &["wrong.fio:1", "offset", "beyond the device"],
     );
     let endless = "[w]\nrw=read\ntime_based\nruntime=9\n";
     holds(&refused(endless, "--untimed"), &["`w`", "io_size="]);

@@ -74,7 +74,7 @@ fn what_each_option_does_is_told_at_its_line() {
         &out,
         &[
             "all.fio:2  rw=randread\n    does: the kinds of request",
-            "all.fio:3  direct=1\n    without effect: there is no page cache",
+            "all.fio:3  direct=1\n    does: requests go to the drive",
             "all.fio:4  max_open_zones=3\n    refused: option `max_open_zones` is not supported: a modelled drive has no zones",
             "all.fio:5  ioengine=rdma\n    refused: ioengine=rdma cannot run on a drive: it sends data over a network",
             "all.fio:6  nonsense=1\n    refused: unknown option `nonsense`",

@@ -10,7 +10,7 @@ pub const SCRIPT: &str = include_str!("copy.toml");
 /// A trace of 300 reads and 200 writes.
 pub const TRACE: &str = include_str!("little.toml");
 
-const RANDOM: &str = "[w]\nioengine=libaio\nrw=randwrite\nbs=4k\nnumber_ios=500\niodepth=4\n";
+const RANDOM: &str = "[w]\nthread\nrw=randwrite\nbs=4k\nnumber_ios=500\niodepth=4\n";
 
 /// A directory with a job file in it, where the program runs.
 pub struct Place(pub TempDir);

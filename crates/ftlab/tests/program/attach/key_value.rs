@@ -357,7 +357,7 @@ fn a_log_of_a_server_that_was_killed_goes_to_its_last_flush() {
     // The log is not written over, and a drive that was opened has what it held in the next one.
     let again = ["--image", "i.img", "--unix", "s", "--crash-log"];
     let refused = super::server::refused(folder.path(), &[&again[..], &["kv.crash"]].concat());
-    assert!(refused.contains("is there already"), "{refused}");
+    assert!(refused.contains("it is a crash log"), "{refused}");
     let server = Serve::start(folder.path(), &[&again[..], &["second.crash"]].concat());
     server.stop();
     let second = folder.path().join("second.crash");
