@@ -120,7 +120,7 @@ def test_errors_have_the_command_lines_words(call, arguments, command_line, tmp_
 def test_what_is_wrong_is_refused_with_what_to_do(small: ftlab.Drive) -> None:
     for call, words in [
         (lambda: ftlab.run(WRITES, small, state="usd"), "give one of new, filled"),
-        (lambda: ftlab.run(WRITES, small, repeats=0), "give a whole number from 1 to"),
+        (lambda: ftlab.run(WRITES, small, repeats=0), "give a number from 1 to"),
         (lambda: ftlab.run(WRITES, small, seed=-1), "give a whole number from 0"),
         (lambda: ftlab.run(WRITES, small, threads=0), "from 1 to 1024"),
         (lambda: ftlab.run(WRITES, small, threads=1_000_000), "from 1 to 1024"),

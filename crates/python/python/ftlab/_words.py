@@ -40,8 +40,9 @@ def seed(value: Any) -> int:
 def whole(name: str, value: Any) -> int:
     """How many of something there are to be, of NumPy's types too."""
     value = value.item() if hasattr(value, "item") else value
-    if not isinstance(value, int) or not 1 <= value < 1 << 32:
-        raise InputError(f"{name} = {value}: give a whole number from 1 to {(1 << 32) - 1}")
+    # How many there may be at most is known where they are used.
+    if not isinstance(value, int) or not 0 <= value < 1 << 32:
+        raise InputError(f"{name} = {value}: give a whole number from 1 on")
     return value
 
 
