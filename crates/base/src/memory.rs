@@ -99,7 +99,7 @@ impl<T: Element> LargeTable<T> {
         })
     }
 
-    /// Memory for so many that a table had before, empty.
+    /// An empty vector with room for `len` entries, in memory that an earlier table has left.
     fn used_memory(len: usize) -> Option<Vec<T>> {
         let is_large = len * size_of::<T>() >= SPARE_BYTES_MIN;
         let spare = T::spare().lock().ok().filter(|_| is_large);

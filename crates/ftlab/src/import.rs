@@ -103,7 +103,7 @@ impl From<ImportError> for Failure {
 }
 
 pub fn command(command: &Command) -> Outcome {
-    // Of several files, the first names what panicked over them.
+    // If a reader panics over several files, the error names the first.
     let first = match command {
         Command::Mqsim { config, .. } | Command::Simplessd { config, .. } => config.as_path(),
         Command::Nvmevirt { header, .. } => header,

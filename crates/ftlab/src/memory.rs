@@ -12,7 +12,7 @@ pub fn gib(text: &str) -> Result<u64, String> {
     }
 }
 
-/// What to know before drives take so many bytes of this machine's memory, if that is much of it.
+/// Warns that drives will take `bytes` of memory, if that is more than half of this machine's.
 pub fn note(bytes: u64) -> Option<String> {
     machine::total_mib().and_then(|mib| note_of(bytes, mib << 20))
 }

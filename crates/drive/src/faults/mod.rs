@@ -193,8 +193,8 @@ impl Program {
     }
 }
 
-/// Where a write lands that is misdirected: so far behind its place, or as far before it, on a drive of so many sectors. Nothing
-/// if neither is on the drive.
+/// The sectors that a misdirected write lands on: `by_bytes` behind its own, or before them where the drive ends. None if the
+/// drive has neither.
 fn elsewhere(range: &Range<u64>, by_bytes: Option<u64>, sectors: u64) -> Option<u64> {
     let length = range.end - range.start;
     let by = by_bytes.map_or(length, |bytes| bytes / SECTOR_BYTES);

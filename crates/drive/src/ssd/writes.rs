@@ -32,8 +32,8 @@ pub(super) struct OwnFlush {
 }
 
 impl Ssd {
-    /// Of the sectors of a command, those that are in the drive together where it works on commands as a whole: all of them, or
-    /// as many as the buffer takes, the others following as that has room.
+    /// How many sectors of a command a drive holds at once if it works on whole commands: all of them, or as many as its buffer
+    /// takes. The others follow when the buffer has room.
     pub(super) fn held_at_once(&self, sectors: u32) -> u32 {
         let buffer = u64::from(self.params.buffer_slots) * u64::from(self.slot.sectors());
         u64::from(sectors).min(buffer) as u32

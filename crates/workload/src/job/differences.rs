@@ -1,7 +1,7 @@
 //! Where fio makes other requests of a job than ftlab does, and why.
 
-/// Beginnings of options of which a job has all, and what fio does of it. fio 3.33 runs beside ftlab on jobs drawn over every
-/// word that ftlab takes: what stands in none of these rows is the same.
+/// Each row has beginnings of options, and says what fio does with a job that has all of them. A test runs fio 3.33 beside ftlab
+/// on drawn jobs; a job that no row covers must give the same requests in both.
 pub static DIFFERENCES: &[(&[&str], &str)] = &[
     (
         &["rw=read:-8k", "io_size"],
