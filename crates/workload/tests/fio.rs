@@ -141,8 +141,6 @@ fn job(rng: &mut Stream) -> String {
         rng,
     ) {
         "" => {}
-        // fio leaves what is less than a block of an amount where a pass over the size ends.
-        more if more.starts_with("io_size") && !matches!(size, "" | "512k") => {}
         more if plain || more == "offset=64k" && special != "zones" => lines.push(more.into()),
         _ => {}
     }
@@ -151,7 +149,8 @@ fn job(rng: &mut Stream) -> String {
 
 /// What the job asks of a drive here.
 fn ours(options: &str) -> Counts {
-    let file = JobFile::parse(&format!("[job]\n{options}\n"), "job").expect("parses");
+    let file = JobFile::parse(&format!("[job]\nfilename=device\n{options}\n"), "job");
+    let file = file.expect("parses");
     let job = file.jobs[0].resolve(DEVICE_BYTES).expect("fits");
     let mut counts = Counts::new();
     for request in JobStream::new(&job, RootSeed(1)).take(REQUESTS_MAX) {

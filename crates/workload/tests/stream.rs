@@ -78,9 +78,14 @@ fn the_amount_may_be_less_or_more_than_the_region() {
         "the last request is whole"
     );
     assert_eq!(
-        stream("rw=write\nsize=10k").count(),
+        stream("rw=write\nsize=10k\nfilename=/dev/sdb").count(),
         3,
         "as in fio, a request begins wherever there is something left"
+    );
+    assert_eq!(
+        stream("rw=write\nsize=10k").count(),
+        2,
+        "and lies whole in a file that is made for it"
     );
     assert_eq!(
         stream("rw=randwrite\nsize=10k").count(),

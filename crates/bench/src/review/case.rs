@@ -3,7 +3,7 @@
 use super::length::Length;
 use super::subject::{Devices, Subject};
 use super::told;
-use crate::suites::{Test, Work};
+use crate::suites::{Span, Test, Work};
 use ftlab_base::amount::grouped;
 use ftlab_base::{Content, RootSeed, SECTOR_BYTES};
 use ftlab_drive::{Counters, Device, DriveFile};
@@ -216,21 +216,29 @@ pub fn cases_of(subject: &Subject, test: &Test, state: Option<State>) -> Vec<(St
 /// Whether drives have room for the span of a test's jobs, or the files that its programs use. A load that is
 /// wrong on any drive is said to be so by its run.
 pub fn has_room(subject: &Subject, test: &Test, machine: &Testbed) -> bool {
-    let Work::Loads { loads, .. } = &test.step.work else {
-        return true;
-    };
-    let fits = |load: &Load| match (load.what(), subject.only()) {
-        (What::Job(jobs), Some(only)) => {
-            let bytes = only.capacity_bytes();
-            let fits = |job: &JobSpec| job.resolve(bytes).is_ok_and(|job| job.bytes_beyond == 0);
-            jobs.jobs.iter().all(fits)
-        }
-        (What::Job(_), None) => true,
-        (What::Script(_) | What::Trace(_) | What::Recording(_), _) => !matches!(
+    let fits = |load: &Load| {
+        !matches!(
             check(load, subject, machine, Clock::Timed),
             Err(DriverError::Script(ScriptError::BeyondDrive { .. })
                 | DriverError::SystemBeyondDrive { .. })
-        ),
+        )
     };
-    loads.iter().all(fits)
+    let is_job = |load: &&Load| matches!(load.what(), What::Job(_));
+    has_room_for_jobs(subject, test) && test.loads().iter().filter(|load| !is_job(load)).all(fits)
+}
+
+/// Whether the jobs of a test lie on a drive with all of their span.
+pub fn has_room_for_jobs(subject: &Subject, test: &Test) -> bool {
+    let Some(only) = subject.only() else {
+        return true;
+    };
+    let bytes = only.capacity_bytes();
+    let fits = |job: &JobSpec| job.resolve(bytes).is_ok_and(|job| job.bytes_beyond == 0);
+    let all_fit = |load: &Load| (load.job_file()).is_none_or(|file| file.jobs.iter().all(fits));
+    match &test.step.work {
+        Work::Loads { loads, .. } => loads.iter().all(all_fit),
+        // On a part of a drive jobs are cut to it.
+        Work::Within(procedure, job) => procedure.span != Span::Whole || all_fit(job),
+        Work::Fact(_) => true,
+    }
 }

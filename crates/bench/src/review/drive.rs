@@ -1,6 +1,6 @@
 //! All tests on one drive.
 
-use super::case::{self, Case, Key, cases_of, has_room};
+use super::case::{self, Case, Key, cases_of, has_room, has_room_for_jobs};
 use super::facts::{self, Told, Use};
 use super::from_states::{self, Begun, FromStates, Ran, Take};
 use super::procedure::{Measured, Running};
@@ -159,6 +159,15 @@ impl<'a> Bench<'a> {
 
     /// Runs everything with this root of all seeds.
     pub fn run(&self, root: RootSeed, hears: Hears<'_>) -> Result<(), ReviewError> {
+        let of_a_suite = self.tests.iter().filter(|test| !test.is_own());
+        let mut too_large = of_a_suite.filter(|test| !has_room_for_jobs(self.subject, test));
+        if let Some(test) = too_large.next() {
+            return Err(ReviewError::Refused(format!(
+                "drive {}: {}",
+                self.subject.slug(),
+                self.subject.too_small_for(&[&test.step.slug])
+            )));
+        }
         let seed = drive_seed(root, self.file().slug());
         let mut done = Done {
             waiting: self.tests.clone(),

@@ -6,7 +6,6 @@ use crate::figures::{self, Names};
 use crate::repeats;
 use crate::suites::{Test, Work};
 use crate::testbeds::listed;
-use ftlab_base::amount::decimal;
 use ftlab_drive::MODEL_VERSION;
 use ftlab_result::{Figure, Origin, ResultSet, Run, SCHEMA, Unfinished, Verdict, Way, metrics};
 
@@ -62,13 +61,9 @@ fn without_room(plan: &Plan, subject: &Subject) -> Option<Unfinished> {
     let slugs: Vec<&str> = (bench.too_large().iter())
         .map(|test| test.step.slug.as_str())
         .collect();
-    let capacity = decimal(subject.capacity_bytes() as f64, "B");
     (!slugs.is_empty()).then(|| Unfinished {
         drive: subject.slug().to_owned(),
-        why: format!(
-            "it has {capacity}, which is too little for the files of {}",
-            slugs.join(", ")
-        ),
+        why: subject.too_small_for(&slugs),
     })
 }
 

@@ -154,6 +154,15 @@ impl Subject {
         self.files().map(DriveFile::capacity_bytes).sum()
     }
 
+    /// Why it cannot run these tests.
+    pub(super) fn too_small_for(&self, tests: &[&str]) -> String {
+        format!(
+            "it has {}, which is too little for the files of {}",
+            decimal(self.capacity_bytes() as f64, "B"),
+            tests.join(", ")
+        )
+    }
+
     /// What jobs are fitted to.
     pub(super) fn shapes(&self) -> Vec<DeviceShape<'_>> {
         let members = self.members.iter();

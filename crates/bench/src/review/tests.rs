@@ -326,6 +326,20 @@ fn a_drive_that_fails_keeps_the_tests_it_has_done() {
 }
 
 #[test]
+fn a_job_of_a_suite_is_not_cut_to_a_smaller_drive() {
+    let mut plan = plan(&[], &["C10"], 1);
+    plan.drives = vec![small(&[]).into()];
+    let error = review(&plan, &|_| {}).unwrap_err();
+    assert!(error.is_input(), "{error}");
+    let why = "it has 916 MB, which is too little for the files of trim-10gb-randwrite";
+    assert!(error.to_string().ends_with(why), "{error}");
+    plan.tests.extend(super::tests::plan(&[], &["A1"], 1).tests);
+    let set = review(&plan, &|_| {}).unwrap();
+    assert_eq!((set.runs.len(), set.unfinished.len()), (1, 1));
+    assert!(set.unfinished[0].why.contains("trim-10gb-seqwrite"));
+}
+
+#[test]
 fn a_scenario_runs_on_the_machine_of_its_review() {
     let set = review(&plan(&DISKS[1..], &["launch-photoshop-cs3"], 1), &|_| {}).unwrap();
     let run = set.run("wd-velociraptor-300/launch-photoshop-cs3/restored");

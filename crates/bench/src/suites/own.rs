@@ -67,6 +67,12 @@ pub fn own(slug: &str, load: Load, state: State, clock: Clock) -> Test {
 }
 
 impl Test {
+    /// Whether it is of no suite: a load that a user gave.
+    #[must_use]
+    pub fn is_own(&self) -> bool {
+        self.family.source.title.is_empty()
+    }
+
     /// The same on a machine, by its slug, and a port of it; none for its fastest.
     #[must_use]
     pub fn on(mut self, testbed: &str, port: Option<Port>) -> Test {

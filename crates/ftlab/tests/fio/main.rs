@@ -3,6 +3,7 @@
 mod check;
 mod jobs;
 mod json;
+mod own_files;
 #[path = "../program/place.rs"]
 #[allow(dead_code, reason = "the program's own tests use the rest")]
 mod place;

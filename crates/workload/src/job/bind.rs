@@ -157,8 +157,7 @@ impl JobSpec {
         };
         let least = self.kinds().iter().map(|&kind| self.bs.of(kind)).min();
         let block = least.unwrap_or(1).max(1);
-        let each = all / self.nrfiles;
-        let bytes = self.filesize.unwrap_or(each - each % block);
+        let bytes = self.filesize.unwrap_or(all / self.nrfiles);
         let within = match self.offset {
             Size::Bytes(bytes) => bytes,
             Size::Percent(percent) => (u128::from(bytes) * u128::from(percent) / 100) as u64,
@@ -167,8 +166,10 @@ impl JobSpec {
             Some(bytes) => bytes,
             None => bytes.saturating_add(within),
         };
+        // No request reaches beyond the last whole block of its file.
+        let apart = (bytes - bytes % block).saturating_add(file_bytes - bytes);
         Some(JobSpec {
-            offset: Size::Bytes(nth.saturating_mul(file_bytes).saturating_add(within)),
+            offset: Size::Bytes(nth.saturating_mul(apart).saturating_add(within)),
             size: Some(Size::Bytes(file_bytes.saturating_sub(within))),
             filesize: None,
             ..self.share(nth, self.nrfiles)?

@@ -22,6 +22,7 @@ mod spec;
 mod surroundings;
 mod words;
 
+pub(crate) use check::block_bytes_max;
 pub use command_line::{CommandWord, command_word, nearest_command_word, option_of};
 pub use differences::DIFFERENCES;
 pub use distribution::{ByteZone, Distribution, Zone};

@@ -231,11 +231,7 @@ impl ResolvedJob {
     /// What places and lengths of its requests count in: sectors, or bytes where they go through pages in memory.
     #[must_use]
     pub fn unit_bytes(&self) -> u64 {
-        if self.spec.is_paged() {
-            1
-        } else {
-            SECTOR_BYTES
-        }
+        self.spec.unit_bytes()
     }
 
     /// Alignment in bytes of a kind's random requests.
@@ -312,6 +308,13 @@ impl JobSpec {
             )));
         }
         Ok(job)
+    }
+
+    fn unit_bytes(&self) -> u64 {
+        match self.is_paged() {
+            true => 1,
+            false => SECTOR_BYTES,
+        }
     }
 
     pub(super) fn error(&self, why: String) -> JobError {
@@ -391,12 +394,27 @@ impl JobSpec {
         if smallest < largest && kinds.iter().any(|&kind| !self.has_one_size(kind)) {
             return whole(size, smallest);
         }
-        let is_exact = matches!(self.size, Some(Size::Bytes(_))) || self.filesize.is_some();
-        if is_exact && !self.random && smallest == largest {
-            // fio looks at the place where a request begins.
-            return whole(room, largest).min(size.next_multiple_of(largest));
+        if self.random || !self.is_in_bytes() {
+            return whole(size, largest);
         }
-        whole(size, largest)
+        if self.is_own_file() {
+            return whole(size, self.unit_bytes());
+        }
+        match smallest == largest {
+            // fio looks at the place where a request begins.
+            true => whole(room, largest).min(size.next_multiple_of(largest)),
+            false => whole(size, largest),
+        }
+    }
+
+    /// Whether how much of the device it goes through is said in bytes.
+    fn is_in_bytes(&self) -> bool {
+        matches!(self.size, Some(Size::Bytes(_))) || self.filesize.is_some()
+    }
+
+    /// Whether it names no device, so that fio makes a file of the job's size: a request has to lie in it whole.
+    pub(crate) fn is_own_file(&self) -> bool {
+        self.files.is_empty() && self.is_in_bytes()
     }
 
     fn amount_bytes(&self, size_bytes: u64, region_bytes: u64) -> u64 {

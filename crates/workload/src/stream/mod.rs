@@ -10,6 +10,7 @@ mod placements;
 mod positions;
 mod sizes;
 
+use crate::job::block_bytes_max;
 use crate::{Distribution, JobSpec, PatternKind, ResolvedJob};
 use checks::Checks;
 use data::Data;
@@ -101,8 +102,8 @@ pub struct JobStream {
     /// Reads stand for the writes of an earlier run.
     only_verifies: bool,
     is_sync: bool,
-    /// A pass that ends early is followed by another.
-    goes_on: bool,
+    /// A pass that ends early is followed by another while so many sectors are left.
+    goes_on_from: Option<u64>,
     /// What each loop starts from when loops repeat one another.
     beginning: Option<Box<(Stream, Positions)>>,
 }
@@ -167,7 +168,12 @@ impl JobStream {
             checks: Checks::of(job, seed),
             only_verifies: spec.verify && spec.checks.only || spec.writes_as_reads,
             is_sync: spec.sync,
-            goes_on: spec.time_based || spec.io_size.is_some(),
+            goes_on_from: match spec.time_based {
+                true => Some(0),
+                false => spec
+                    .io_size
+                    .map(|_| block_bytes_max(spec) / job.unit_bytes()),
+            },
             beginning: repeats.then(|| Box::new((rng.clone(), positions.clone()))),
             rng,
             positions,
@@ -296,7 +302,8 @@ impl JobStream {
         let (kind, place) = match drawn {
             Some(drawn) => drawn,
             None => {
-                let goes_on = !is_over && self.goes_on;
+                let goes_on = !is_over
+                    && (self.goes_on_from).is_some_and(|least| self.budget.sectors_left >= least);
                 if !goes_on && std::mem::take(&mut self.flushes.closes) {
                     self.flushes.last_was_flush = true;
                     return Some(Request {
@@ -313,6 +320,12 @@ impl JobStream {
                 }
                 if goes_on {
                     self.positions.begin_loop(&mut self.rng);
+                }
+                // fio does not remember over the start of a pass that it has just flushed.
+                self.flushes.last_was_flush = false;
+                if self.flushes.is_due() {
+                    self.flushes.last_was_flush = true;
+                    return Some(Request::FLUSH);
                 }
                 self.draw(choose)?
             }

@@ -17,6 +17,8 @@ pub struct Positions {
     ends: [u64; 3],
     starts: [u64; 3],
     region_sectors: u64,
+    /// Requests in order among random ones begin again where the region ends; else the pass ends there.
+    begins_again: bool,
     laws: Vec<Law>,
     /// What few jobs have.
     special: Option<Box<Special>>,
@@ -119,6 +121,7 @@ impl Positions {
             ends: [spec.begin_bytes / unit; 3],
             starts: [0; 3],
             region_sectors: job.region_bytes / unit,
+            begins_again: spec.random,
             laws,
             special: Special::of(job).map(Box::new),
         }
@@ -141,7 +144,7 @@ impl Positions {
         let at = if kind.jumps.draw(rng) {
             self.laws[kind.law].next(rng)? * kind.align_sectors
         } else {
-            self.after(self.ends[kind.slot], sectors)
+            self.after(self.ends[kind.slot], sectors)?
         };
         self.ends[kind.slot] = at + sectors;
         Some((at, kind.sectors))
@@ -162,14 +165,13 @@ impl Positions {
         }
     }
 
-    /// Sequential requests begin again where the region ends.
+    /// Where a request in order lies; none where its pass is at its end.
     #[inline]
-    fn after(&self, end: u64, sectors: u64) -> u64 {
-        if end + sectors > self.region_sectors {
-            0
-        } else {
-            end
+    fn after(&self, end: u64, sectors: u64) -> Option<u64> {
+        if end + sectors <= self.region_sectors {
+            return Some(end);
         }
+        self.begins_again.then_some(0)
     }
 
     fn next_special(&mut self, kind: CommandKind, rng: &mut Stream) -> Option<Place> {
