@@ -14,8 +14,12 @@ pub struct Limit {
     pub operations: Option<Bucket>,
     /// Operations a second at most, however much is saved up.
     pub peak_iops: Option<f64>,
-    /// Bytes a second; any number if none is given.
-    pub bytes_per_s: Option<f64>,
+    /// Bytes; any number if none are given.
+    pub bytes: Option<Bucket>,
+    /// Bytes a second at most, however many are saved up.
+    pub peak_bytes_per_s: Option<f64>,
+    /// Bytes written a second, which then take nothing of the others.
+    pub write_bytes_per_s: Option<f64>,
     /// What counts as one operation: a larger command counts as several. Any size does if none is given.
     pub unit_bytes: Option<u64>,
     /// Reads, or writes, of this size or more that go on where another ends count with it as one operation, up to the unit, as
@@ -29,12 +33,12 @@ pub struct Limit {
     pub latency: Nanos,
 }
 
-/// A bucket of operations.
+/// A bucket of operations or of bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bucket {
-    /// Operations that come in a second.
+    /// What comes in a second.
     pub per_s: f64,
-    /// Operations that it holds.
+    /// What it holds. Where nothing is saved up, a command goes when those before it have been paid for.
     pub holds: f64,
 }
 
@@ -45,6 +49,11 @@ pub(crate) struct Throttle {
     operations: Option<Level>,
     peak: Option<Level>,
     bytes: Option<Level>,
+    peak_bytes: Option<Level>,
+    /// What is written, where it has bytes of its own: then reads and writes wait for their bytes each by themselves.
+    written: Option<Level>,
+    /// The time in which reads and writes wait for bytes of their own.
+    held_apart: [Server; 2],
     /// The time in which commands are held up.
     held: Server,
     /// Operations that wait and have room for commands that go on with them, in the order in which they are let through.
@@ -100,13 +109,15 @@ impl Level {
 
 impl Throttle {
     pub fn new(limit: Limit) -> Throttle {
+        let full = |bucket: Bucket| Level::full(bucket.per_s, bucket.holds);
+        let unsaved = |per_s: f64| Level::full(per_s, 0.0);
         Throttle {
-            operations: limit
-                .operations
-                .map(|bucket| Level::full(bucket.per_s, bucket.holds)),
+            operations: limit.operations.map(full),
             peak: limit.peak_iops.map(|per_s| Level::full(per_s, 1.0)),
-            // Nothing is saved up: a command goes when those before it have been paid for.
-            bytes: limit.bytes_per_s.map(|per_s| Level::full(per_s, 0.0)),
+            bytes: limit.bytes.map(full),
+            peak_bytes: limit.peak_bytes_per_s.map(unsaved),
+            written: limit.write_bytes_per_s.map(unsaved),
+            held_apart: [Server::default(); 2],
             held: Server::default(),
             open: VecDeque::new(),
             limit,
@@ -124,25 +135,23 @@ impl Throttle {
         let units = if joins { 0 } else { self.limit.units(command) };
         let cost = self.limit.cost(command.kind);
         let (operations, bytes) = (units as f64 * cost, moved_bytes(command) as f64 * cost);
-        let mut levels = [
+        let (all, peak) = (
             (&mut self.operations, operations),
             (&mut self.peak, operations),
-            (&mut self.bytes, bytes),
-        ];
-        // Commands go in the order in which they came.
-        let from = self.held.serve(now, Nanos::ZERO);
-        let mut at = from;
-        for (level, tokens) in &levels {
-            // What joins an operation that waits takes nothing, and waits for nothing of its own.
-            let level = level.filter(|_| *tokens > 0.0);
-            at = level.map_or(at, |level| level.has_at(at, *tokens));
-        }
-        for (level, tokens) in &mut levels {
-            if let Some(level) = level {
-                level.take(at, *tokens);
+        );
+        let of_bytes = [(&mut self.bytes, bytes), (&mut self.peak_bytes, bytes)];
+        let at = if self.written.is_none() {
+            let [bytes, peak_bytes] = of_bytes;
+            pass(&mut self.held, [all, peak, bytes, peak_bytes], now)
+        } else {
+            let at = pass(&mut self.held, [all, peak], now);
+            let [reads, writes] = &mut self.held_apart;
+            match command.kind {
+                CommandKind::Read => pass(reads, of_bytes, at),
+                CommandKind::Write => pass(writes, [(&mut self.written, bytes)], at),
+                CommandKind::Trim | CommandKind::Flush => at,
             }
-        }
-        self.held.serve(from, at.since(from));
+        };
         if !joins {
             self.open(command, units, at);
         }
@@ -151,7 +160,9 @@ impl Throttle {
 
     /// The time in which commands were held up by `now`.
     pub fn held_until(&self, now: SimTime) -> Nanos {
-        self.held.busy_until(now)
+        let [reads, writes] = &self.held_apart;
+        let held = [&self.held, reads, writes].map(|held| held.busy_until(now));
+        held.into_iter().max().unwrap_or(Nanos::ZERO)
     }
 
     /// Whether a command becomes a part of an operation that still waits.
@@ -186,6 +197,27 @@ impl Throttle {
             });
         }
     }
+}
+
+/// When a command that comes at `now` has its tokens of all the levels; behind those that came before it.
+fn pass<const N: usize>(
+    held: &mut Server,
+    mut levels: [(&mut Option<Level>, f64); N],
+    now: SimTime,
+) -> SimTime {
+    let from = held.serve(now, Nanos::ZERO);
+    let mut at = from;
+    for (level, tokens) in &levels {
+        // What joins an operation that waits takes nothing, and waits for nothing of its own.
+        let level = level.filter(|_| *tokens > 0.0);
+        at = level.map_or(at, |level| level.has_at(at, *tokens));
+    }
+    for (level, tokens) in &mut levels {
+        if let Some(level) = level {
+            level.take(at, *tokens);
+        }
+    }
+    held.serve(from, at.since(from))
 }
 
 /// Bytes of data that a command moves.
@@ -227,7 +259,9 @@ mod tests {
     const OPEN: Limit = Limit {
         operations: None,
         peak_iops: None,
-        bytes_per_s: None,
+        bytes: None,
+        peak_bytes_per_s: None,
+        write_bytes_per_s: None,
         unit_bytes: None,
         merge_bytes_min: None,
         read_cost: 1.0,
@@ -293,7 +327,10 @@ mod tests {
         let at = arrivals(limit, CommandKind::Read, 2048, 3);
         assert_eq!(at, [0, 4_000_000, 8_000_000]);
         let bytes = Limit {
-            bytes_per_s: Some(512e6),
+            bytes: Some(Bucket {
+                per_s: 512e6,
+                holds: 0.0,
+            }),
             ..OPEN
         };
         assert_eq!(
@@ -301,6 +338,25 @@ mod tests {
             [0, 1_000_000, 2_000_000]
         );
         assert_eq!(arrivals(bytes, CommandKind::Flush, 0, 3), [0; 3]);
+    }
+
+    #[test]
+    fn bytes_may_be_saved_up_and_what_is_written_may_have_its_own() {
+        let limit = Limit {
+            bytes: Some(Bucket {
+                per_s: 512e6,
+                holds: 1024e3,
+            }),
+            peak_bytes_per_s: Some(1024e6),
+            write_bytes_per_s: Some(256e6),
+            ..OPEN
+        };
+        // Of 512 kB each: at the peak until the credit and what comes in meanwhile is spent.
+        let reads = arrivals(limit, CommandKind::Read, 1000, 7);
+        assert_eq!(reads[..4], [0, 500_000, 1_000_000, 2_000_000]);
+        assert_eq!(reads[6] - reads[5], 1_000_000);
+        let writes = arrivals(limit, CommandKind::Write, 1000, 3);
+        assert_eq!(writes, [0, 2_000_000, 4_000_000]);
     }
 
     #[test]

@@ -119,3 +119,47 @@ fn writes_of_a_local_drive_count_nearly_twice() {
     );
     assert_near(bytes / 4.0, 350.0, "MiB");
 }
+
+#[test]
+fn a_volume_with_ordered_operations_has_bytes_in_proportion() {
+    let io2 = "aws-ebs-io2-500";
+    let job = |rw: &str, bs: &str| format!("rw={rw}\nbs={bs}\niodepth=64\nruntime=2");
+    let small = iops(io2, CommandKind::Write, &job("randwrite", "16k"));
+    assert_near(small, 16_000.0, "16 KiB");
+    let large = iops(io2, CommandKind::Read, &job("read", "1m"));
+    assert_near(large, 4000.0, "MiB");
+}
+
+#[test]
+fn credit_of_operations_and_of_bytes_lasts_half_an_hour() {
+    let p20 = "azure-premium-ssd-p20-512";
+    let rate = |rw: &str, bs: &str, ramp: u64| {
+        let job = format!("rw={rw}\nbs={bs}\niodepth=32\nruntime=10\nramp_time={ramp}");
+        iops(p20, CommandKind::Read, &job)
+    };
+    assert_near(rate("randread", "4k", 0), 3500.0, "with credit");
+    assert_near(rate("randread", "4k", 1810), 2300.0, "without");
+    // Requests of 1 MB: 170 MB/s, and then 150.
+    assert_near(rate("read", "1000448", 0), 170.0, "bytes with credit");
+    assert_near(rate("read", "1000000", 1810), 150.0, "bytes without");
+    let p30 = "azure-premium-ssd-p30-1024";
+    let small = "rw=randwrite\nbs=8k\niodepth=64\nruntime=2";
+    assert_near(iops(p30, CommandKind::Write, small), 5000.0, "P30");
+}
+
+#[test]
+fn reads_and_writes_may_share_operations_and_have_bytes_each() {
+    let pd = "gcp-pd-ssd-500";
+    let of = |job: &str| {
+        let report = run(pd, &format!("{job}\niodepth=128\nruntime=2"));
+        let job = &report.jobs[0];
+        [CommandKind::Read, CommandKind::Write]
+            .map(|kind| job.direction(kind).ios as f64 / job.measured.as_secs())
+    };
+    let [reads, writes] = of("rw=randrw\nbs=4k");
+    assert_near(reads + writes, 21_000.0, "operations of both");
+    let [reads, _] = of("rw=read\nbs=1m");
+    assert_near(reads, 480.0, "MiB read");
+    let [reads, writes] = of("rw=rw\nbs=1m");
+    assert!(reads + writes > 900.0, "{reads} and {writes} MiB");
+}

@@ -17,8 +17,15 @@ section! {
         burst: Option<Quantity<Count>>,
         /// With `burst`: operations a second at most while it lasts.
         peak_iops: Option<Quantity<Count>>,
-        /// Bytes a second for good. Nothing is saved up of them.
+        /// Bytes a second for good.
         mb_s: Option<Quantity<Rate>>,
+        /// With `mb_s`: bytes that may be saved up while fewer are moved, and are there at the beginning; none if left out.
+        burst_bytes: Option<Quantity<Bytes>>,
+        /// With `burst_bytes`: bytes a second at most while they last.
+        peak_mb_s: Option<Quantity<Rate>>,
+        /// With `mb_s`: bytes written a second for good, beside which `mb_s` is of what is read alone. Reads and writes share
+        /// `mb_s` if left out.
+        write_mb_s: Option<Quantity<Rate>>,
         /// With `iops`: what counts as one operation, of which a larger command is several; a command of any size is one if
         /// left out.
         unit: Option<Quantity<Bytes>>,
@@ -59,7 +66,18 @@ impl LimitKeys {
                 ));
             }
         }
+        for (key, is_given) in [
+            ("burst_bytes", self.burst_bytes.is_some()),
+            ("write_mb_s", self.write_mb_s.is_some()),
+        ] {
+            if is_given && self.mb_s.is_none() {
+                return Err(format!(
+                    "limit.{key} needs limit.mb_s, whose bytes it counts"
+                ));
+            }
+        }
         let merge_bytes_min = self.merge_min()?;
+        let peak_bytes_per_s = self.peak_bytes_per_s()?;
         let peak = match self.peak_iops {
             Some(_) => together(
                 ["limit.peak_iops", "limit.burst"],
@@ -84,13 +102,33 @@ impl LimitKeys {
                 holds: self.burst.as_ref().map_or(1.0, per_s),
             }),
             peak_iops,
-            bytes_per_s: self.mb_s.as_ref().map(|rate| rate.base),
+            bytes: self.mb_s.as_ref().map(|rate| Bucket {
+                per_s: rate.base,
+                holds: (self.burst_bytes.as_ref()).map_or(0.0, |saved| saved.base),
+            }),
+            peak_bytes_per_s,
+            write_bytes_per_s: self.write_mb_s.as_ref().map(|rate| rate.base),
             unit_bytes: self.unit.as_ref().map(|unit| unit.get()),
             merge_bytes_min,
             read_cost: cost(&self.read_cost),
             write_cost: cost(&self.write_cost),
             latency: self.latency.as_ref().map_or(Nanos::ZERO, |time| time.get()),
         })
+    }
+
+    fn peak_bytes_per_s(&self) -> Result<Option<f64>, String> {
+        let Some(peak) = &self.peak_mb_s else {
+            return Ok(None);
+        };
+        let keys = ["limit.peak_mb_s", "limit.burst_bytes"];
+        together(keys, Some(()), self.burst_bytes.as_ref().map(|_| ()))?;
+        if (self.mb_s.as_ref()).is_some_and(|rate| peak.base < rate.base) {
+            return Err(
+                "limit.peak_mb_s lies below limit.mb_s; it is what the burst allows, at least as much"
+                    .to_owned(),
+            );
+        }
+        Ok(Some(peak.base))
     }
 
     fn merge_min(&self) -> Result<Option<u64>, String> {
