@@ -485,9 +485,8 @@ impl Base {
             fingerprint: self.fingerprint,
         };
         head.write(&mut *above)?;
-        if sync {
-            above.sync()?;
-        }
+        // Whether its host waits for its storage from now on or not, what it lies on is known.
+        above.sync()?;
         Ok(self.layer(above, sync))
     }
 }

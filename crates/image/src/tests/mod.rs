@@ -10,6 +10,7 @@ mod driven;
 mod faults;
 mod firmware;
 mod fua;
+mod host_power;
 mod life;
 mod mutations;
 mod on_base;
