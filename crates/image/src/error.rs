@@ -1,6 +1,7 @@
 //! What can be wrong with an image, or with what lies under it.
 
 use crate::journal::Hole;
+use crate::new::BUFFER_BYTES_MAX;
 use ftlab_sheet::SheetError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -60,6 +61,15 @@ pub enum ImageError {
         path: PathBuf,
         /// What is wrong, and what to do.
         why: String,
+    },
+    /// Its write buffer is larger than an image has room for.
+    #[error(
+        "a write buffer of {bytes} bytes: what waits in it when the power goes is kept in the image, which has room for \
+         {BUFFER_BYTES_MAX}; give less with --set buffer.size"
+    )]
+    Buffer {
+        /// Its bytes.
+        bytes: u64,
     },
     /// It is another drive than the one asked for.
     #[error(

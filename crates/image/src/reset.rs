@@ -433,6 +433,9 @@ impl DataDrive {
 
     fn target(&self, to: Option<&str>, testbed: &Testbed) -> Result<Base, ImageError> {
         let base = self.ground.base.as_ref();
+        if let Some(base) = base {
+            base.check_unchanged()?;
+        }
         if self.ground.in_memory {
             return match (base, to) {
                 (Some(base), None) => Ok(base.clone()),
@@ -448,13 +451,15 @@ impl DataDrive {
             lies_on.extend(base.below.iter().cloned());
         }
         let target = target_of(&self.path, &lies_on, to)?;
-        match base.filter(|base| base.path == target) {
-            Some(base) => {
-                base.check_unchanged()?;
-                Ok(base.clone())
-            }
-            None => Base::open(&target, testbed),
+        if let Some(base) = base.filter(|base| base.path == target) {
+            return Ok(base.clone());
         }
+        let base = Base::open(&target, testbed)?;
+        // A snapshot that the image does not lie on is what somebody else went to.
+        if let Some([above, _]) = lies_on.array_windows().find(|[_, below]| *below == target) {
+            base.check_lies_under(above)?;
+        }
+        Ok(base)
     }
 
     /// Begins anew on a base; gives the drive as it was.

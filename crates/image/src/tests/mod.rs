@@ -12,6 +12,7 @@ mod firmware;
 mod fua;
 mod host_power;
 mod life;
+mod limits;
 mod mutations;
 mod on_base;
 mod oracle;

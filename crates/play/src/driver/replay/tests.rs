@@ -2,6 +2,9 @@ use super::*;
 use crate::fake::Fake;
 use crate::recording::Pace;
 use crate::watch::nobody;
+use ftlab_base::RootSeed;
+use ftlab_drive::Catalog;
+use ftlab_host::Testbed;
 use ftlab_trace::{Fit, Opening, Reader, Scan, Selection};
 use std::io::Write;
 
@@ -136,4 +139,29 @@ fn requests_of_an_earlier_time_are_issued_in_the_order_of_the_file() {
     let report = play(&recording, Fake::new(SECTORS), Clock::Timed).unwrap();
     // From the earliest on: the first two come 50 µs after it, the last 250 µs.
     assert_eq!(report.run.simulated, Nanos::from_micros(350));
+}
+
+/// The longest write of a trace whose last one has FUA, behind many that wait in the drive's buffer.
+fn longest_write(settings: &[&str]) -> (u64, u64) {
+    let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
+    let file = Catalog::load("generic-mlc-8", &settings).unwrap();
+    let testbed = Testbed::load("anandtech-2008").unwrap();
+    let mut device = file.build(&testbed, RootSeed(1)).unwrap();
+    let mut rows: Vec<String> = (0..200)
+        .map(|n| format!("{n},write,{},8,0,0", 64 * n))
+        .collect();
+    rows.push("20000,write,16,8,0,1".to_owned());
+    rows.splice(0..0, (0..200).map(|n| format!("0,write,{},8,0,0", 64 * n)));
+    let recording = recording(&rows.join("\n"), Pace::Original, Fit::Refuse);
+    let report = run_replay(&recording, &mut *device, Clock::Timed, None, &nobody).unwrap();
+    let is_all = device.counters().nand_programs;
+    (latencies(&report, CommandKind::Write).1, is_all)
+}
+
+/// A write with FUA waits for its own data, and a drive whose firmware flushes everything for it says so in its file.
+#[test]
+fn fua_is_of_its_own_write() {
+    let own = longest_write(&[]);
+    let all = longest_write(&["power_loss.fua_flushes_all=1"]);
+    panic!("{own:?} {all:?}");
 }
