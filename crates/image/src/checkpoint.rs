@@ -256,8 +256,12 @@ fn pack(
     let beside = (&saved.meta, &saved.kept, &saved.volatile, &saved.blank);
     let inner = postcard::to_io(&beside, packer).map_err(io::Error::other)?;
     let left = state_bytes_max(shape.sectors);
-    let packer = postcard::to_io(&saved.state, Limited { inner, left }).map_err(io::Error::other)?;
-    let packer = packer.inner.into_inner().map_err(IntoInnerError::into_error)?;
+    let packer =
+        postcard::to_io(&saved.state, Limited { inner, left }).map_err(io::Error::other)?;
+    let packer = packer
+        .inner
+        .into_inner()
+        .map_err(IntoInnerError::into_error)?;
     let packed = packer.finish().map_err(io::Error::other)?;
     let packed = packed.into_inner().map_err(IntoInnerError::into_error)?;
     Ok((region.bytes - packed.left.bytes, packed.sum.digest()))

@@ -39,7 +39,10 @@ fn a_checkpoint_that_nobody_would_read_is_not_written() {
         let before = store.lost().to_vec();
         store.lose(vec![(0, 0); 40_000]);
         let why = driven.drive.checkpoint().unwrap_err().to_string();
-        assert!(why.contains("40000 parts") && why.contains("--rebuild"), "{why}");
+        assert!(
+            why.contains("40000 parts") && why.contains("--rebuild"),
+            "{why}"
+        );
         let Body::Flash(ssd) = &mut driven.drive.body else {
             unreachable!("it is of flash");
         };
@@ -48,6 +51,8 @@ fn a_checkpoint_that_nobody_would_read_is_not_written() {
         driven.oracle.check(&mut driven.drive, operations, name);
         driven.work(Clock::Untimed, 20);
         let (mut found, _) = recover(&driven.recorder, driven.drive.drive_file()).unwrap();
-        driven.oracle.check(&mut found, driven.recorder.count(), name);
+        driven
+            .oracle
+            .check(&mut found, driven.recorder.count(), name);
     }
 }

@@ -469,3 +469,49 @@ fn a_base_whose_bytes_changed_is_not_gone_back_to() {
         kit.work(10);
     }
 }
+
+/// A process that is killed between the two names of a snapshot leaves a second name of the image. Nobody has to remove it,
+/// and it never becomes a snapshot of what came later.
+#[test]
+fn a_snapshot_that_was_cut_off_is_none() {
+    let mut kit = Kit::new(&names()[0], Some("top.img"));
+    kit.work(20);
+    let (image, left) = (kit.path("top.img"), kit.path("top.img.snapshot.one"));
+    for by_reset in [false, true] {
+        let Kit {
+            folder,
+            drive,
+            commands,
+        } = kit;
+        drive.close().unwrap();
+        std::fs::hard_link(&image, &left).unwrap();
+        assert!(
+            snapshots(&image)
+                .unwrap()
+                .iter()
+                .all(|one| one.name != "one")
+        );
+        if by_reset {
+            reset_image(&image, Some("two"), testbed()).unwrap();
+            assert!(!left.exists());
+        }
+        let (drive, _) = DataDrive::open(&image, &options()).unwrap();
+        assert!(!left.exists());
+        kit = Kit {
+            folder,
+            drive,
+            commands,
+        };
+        kit.work(5);
+        if !by_reset {
+            kit.drive.snapshot("two").unwrap();
+        }
+        let names: Vec<String> = snapshots(&image)
+            .unwrap()
+            .into_iter()
+            .map(|one| one.name)
+            .collect();
+        assert_eq!(names, ["two"]);
+    }
+    kit.drive.snapshot("one").unwrap();
+}

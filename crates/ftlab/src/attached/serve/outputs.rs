@@ -22,7 +22,9 @@ impl Options {
             outputs.push(("--pid-file", pid, Replaces::PidFiles));
         }
         if self.daemon {
-            outputs.push(("--log", self.log_path()?, Replaces::Files));
+            let log = self.log_path()?;
+            check_log(&log)?;
+            outputs.push(("--log", log, Replaces::Files));
         }
         for (option, path, replaces) in &outputs {
             files::check(path, option, *replaces)?;
@@ -66,10 +68,24 @@ fn check_folder(folder: &Path) -> Outcome {
     });
     match there {
         Ok(true) => Ok(()),
-        Ok(false) => wrong("it holds files, which the drive would hide; give an empty directory with --fuse"),
+        Ok(false) => {
+            wrong("it holds files, which the drive would hide; give an empty directory with --fuse")
+        }
         Err(why) if why.kind() == ErrorKind::NotADirectory => {
             wrong("it is no directory; give an empty one with --fuse")
         }
         Err(why) => wrong(&why.to_string()),
+    }
+}
+
+/// That the log outlives this call: its output is closed when the server is ready, and whoever reads a pipe may go.
+fn check_log(log: &Path) -> Outcome {
+    let is_file = std::fs::metadata(log).map_or(true, |meta| meta.is_file());
+    match is_file && log != Path::new("/dev/stdout") || log == Path::new("/dev/null") {
+        true => Ok(()),
+        false => Err(Failure::Input(format!(
+            "cannot write to {}: a server in the background outlives whoever reads it; give a file with --log",
+            log.display()
+        ))),
     }
 }
