@@ -1,7 +1,7 @@
 //! Faults of requests on a drive at work: the program of `ftlab_drive::faults` by the wall clock, and what clients of the
 //! network block device are answered.
 
-pub use ftlab_drive::faults::{FaultTold, Mishap, On, Rule};
+pub use ftlab_drive::faults::{FaultTold, MS_MAX, Mishap, On, Rule};
 
 use crate::engine::What;
 use ftlab_base::{CommandKind, Nanos};

@@ -206,7 +206,16 @@ fn a_body_that_does_not_say_what_is_not_done() {
         }
     }
     // Lists that would have been faults and rests.
-    for (url, body) in [("/fault", "[\"end-of-life\"]"), ("/rest", "[1000.0, 85.0]")] {
+    // Times beyond any test, and what nothing lies at.
+    for (url, body) in [
+        ("/fault", "[\"end-of-life\"]"),
+        ("/rest", "[1000.0, 85.0]"),
+        ("/rest", "{\"hours\": 1e300, \"celsius\": 40}"),
+        ("/rest", "{\"hours\": 1, \"celsius\": -274}"),
+        ("/rest", "{\"hours\": 1, \"celsius\": 1e9}"),
+        ("/power-cut", "{\"off_ms\": 604800001}"),
+        ("/power-cut", "{\"off_ms\": 18446744073709551615}"),
+    ] {
         let refused = ask(&served.path, Asked::Post(url, body));
         assert!(
             matches!(refused, Err(ControlError::Refused(_))),

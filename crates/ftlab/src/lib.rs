@@ -11,6 +11,7 @@
 //! attached drives.
 
 mod accuracy;
+mod apart;
 #[cfg(feature = "attach")]
 mod attached;
 mod calibrate;
@@ -51,7 +52,7 @@ mod verdicts;
 
 pub mod sim;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use cli::{Cli, Command};
 use failure::Failure;
 use std::process::ExitCode;
@@ -83,7 +84,12 @@ pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
         return failure::exit(Err(Failure::Input(why.to_string())));
     }
     let arguments = fio_words::arranged(std::env::args_os().collect());
-    let outcome = match Cli::parse_from(arguments).command {
+    let matches = Cli::command().get_matches_from(arguments);
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    if let Err(why) = apart::check(&Cli::command(), &matches) {
+        return failure::exit(Err(why));
+    }
+    let outcome = match cli.command {
         Command::Drives => drives::command(),
         Command::Tests(args) => tests::command(&args),
         Command::Show(args) => show::command(&args),

@@ -253,31 +253,42 @@ impl Head {
             Some(at) if !is_snapshot_of(&named, image) => (at.to_owned(), None),
             at => (named, at),
         };
-        let expected = format!(
-            "an image of {} bytes with fingerprint {:016x}",
-            self.bytes, self.fingerprint
-        );
         if let Err(why) = std::fs::metadata(&path) {
             let why = format!(
-                "its base {} cannot be read ({why}); {expected} is expected there: bring it back, or say with --base \
+                "its base {} cannot be read ({why}); {} is expected there: bring it back, or say with --base \
                  where it is now",
-                path.display()
+                path.display(),
+                self.expected()
             );
             return Err(wrong_base(above, why));
         }
         let opened = open_above(&path, Access::ReadOnly, (image, at), depth + 1)?;
         let base = Base::of(&path, opened, self.steps.clone())?;
-        if (base.bytes, base.fingerprint) != (self.bytes, self.fingerprint) {
-            let why = format!(
-                "its base {} has changed: {expected} is expected, and it has {} bytes and fingerprint {:016x}; \
-                 bring back the one that this was made on",
-                path.display(),
-                base.bytes,
-                base.fingerprint
-            );
-            return Err(wrong_base(above, why));
-        }
+        self.check(above, &base)?;
         Ok(base)
+    }
+
+    fn expected(&self) -> String {
+        format!(
+            "an image of {} bytes with fingerprint {:016x}",
+            self.bytes, self.fingerprint
+        )
+    }
+
+    /// That what was found below an image is what this says.
+    fn check(&self, above: &Path, base: &Base) -> Result<(), ImageError> {
+        if (base.bytes, base.fingerprint) == (self.bytes, self.fingerprint) {
+            return Ok(());
+        }
+        let why = format!(
+            "its base {} has changed: {} is expected, and it has {} bytes and fingerprint {:016x}; bring back the one \
+             that this was made on",
+            base.path.display(),
+            self.expected(),
+            base.bytes,
+            base.fingerprint
+        );
+        Err(wrong_base(above, why))
     }
 }
 
@@ -445,14 +456,39 @@ impl Base {
         }
     }
 
-    /// That the file at its path is the one that was opened there. While it is open nobody serves it; what another program
-    /// writes into it is told when it is opened again.
+    /// That it is as it was when it was opened. While it is open no other ftlab writes to it; other programs may.
     pub(crate) fn check_unchanged(&self) -> Result<(), ImageError> {
-        if identity(&self.path) == self.identity {
-            return Ok(());
+        let changed = |what: &str| {
+            let why = format!(
+                "it has changed since this was opened: {what}; bring back the one that this was made on"
+            );
+            Err(wrong_base(&self.path, why))
+        };
+        if identity(&self.path) != self.identity {
+            return changed("another file is there");
         }
-        let why = "it has changed since this was opened: another file is there; bring back the one that this was made on";
-        Err(wrong_base(&self.path, why.to_owned()))
+        let length = self.storage.length();
+        let now = length.and_then(|length| {
+            fingerprint(&*self.storage, length.unwrap_or_default(), &self.steps)
+        });
+        match now.map_err(|why| system_error(&self.path, "read it", why))? {
+            now if now == self.fingerprint => Ok(()),
+            _ => changed("its bytes are others"),
+        }
+    }
+
+    /// That it is what an image right above it was made on.
+    pub(crate) fn check_lies_under(&self, above: &Path) -> Result<(), ImageError> {
+        let head =
+            FileStorage::look_at(above).map_err(|why| system_error(above, "open it", why))?;
+        let head = Head::read(&head).map_err(|why| ImageError::Unusable {
+            path: above.to_owned(),
+            why,
+        })?;
+        match head {
+            Some(head) => head.check(above, self),
+            None => Err(wrong_base(above, "it lies on nothing any more".to_owned())),
+        }
     }
 
     /// On how many images one lies that lies on this.
@@ -485,9 +521,8 @@ impl Base {
             fingerprint: self.fingerprint,
         };
         head.write(&mut *above)?;
-        if sync {
-            above.sync()?;
-        }
+        // Whether its host waits for its storage from now on or not, what it lies on is known.
+        above.sync()?;
         Ok(self.layer(above, sync))
     }
 }

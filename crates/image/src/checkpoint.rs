@@ -38,7 +38,7 @@ const GIVEN_UP_BYTES: u64 = 32 << 20;
 /// The most that what an image keeps beside takes, unpacked, and what a write buffer holds. No drive has a
 /// larger buffer.
 const META_BYTES_MAX: u64 = 1 << 16;
-const KEPT_BYTES_MAX: u64 = 1 << 28;
+pub(crate) const KEPT_BYTES_MAX: u64 = 1 << 28;
 /// The most that the numbers of a slot in a write buffer take beside its bytes.
 const KEPT_BYTES_BESIDE_MAX: u64 = 64;
 
@@ -95,7 +95,7 @@ impl Kept {
 }
 
 /// Everything that a checkpoint says.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(crate) struct Saved {
     pub(crate) meta: Meta,
     pub(crate) kept: Vec<Kept>,
@@ -112,6 +112,7 @@ pub(crate) struct Due {
     /// Notes that it is the newest.
     pub(crate) mark: Mark,
     pub(crate) saved: Saved,
+    pub(crate) shape: Shape,
     pub(crate) areas: [Region; 2],
     /// Where parts of the journal lie that are not needed behind it.
     pub(crate) free: Vec<Region>,
@@ -150,6 +151,7 @@ impl Due {
     }
 
     fn write_state(&self, storage: &mut dyn Storage) -> io::Result<()> {
+        self.saved.check(self.shape)?;
         let number = self.mark.checkpoint;
         let area = self.areas[(number % 2) as usize];
         // Nothing is left of the one that stood there, should this one be cut off.
@@ -162,7 +164,7 @@ impl Due {
         if self.sync {
             storage.sync()?;
         }
-        let (bytes, checksum) = pack(&self.saved, storage, state)?;
+        let (bytes, checksum) = pack(&self.saved, self.shape, storage, state)?;
         // With everything that it speaks of.
         if self.sync {
             storage.sync()?;
@@ -193,8 +195,56 @@ fn give_up(storage: &mut dyn Storage, region: Region) -> io::Result<()> {
     Ok(())
 }
 
+impl Saved {
+    /// That whoever reads it takes it: a checkpoint that is refused would shut the image, and the one before it does not.
+    fn check(&self, shape: Shape) -> io::Result<()> {
+        let meta = postcard::to_stdvec(&self.meta).map_err(io::Error::other)?;
+        if meta.len() as u64 > META_BYTES_MAX {
+            let lost = self.meta.lost.len();
+            return Err(io::Error::other(format!(
+                "what was lost of it lies in {lost} parts, and an image has room for fewer: make a new image of it with \
+                 `ftlab fsck --rebuild`"
+            )));
+        }
+        let kept = self.kept.len() as u64 * shape.slot_bytes;
+        if kept > KEPT_BYTES_MAX {
+            return Err(io::Error::other(format!(
+                "{kept} bytes wait in its write buffer, and an image has room for {KEPT_BYTES_MAX}"
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// Takes so many bytes at most.
+struct Limited<T> {
+    inner: T,
+    left: u64,
+}
+
+impl<T: Write> Write for Limited<T> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let left = self.left.checked_sub(bytes.len() as u64);
+        let left = left.ok_or_else(|| {
+            io::Error::other("the drive's state takes more bytes than whoever reads it takes")
+        })?;
+        let written = self.inner.write(bytes)?;
+        self.left = left + (bytes.len() - written) as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
 /// Writes a state, packed, into a region; gives its length and its checksum.
-fn pack(saved: &Saved, storage: &mut dyn Storage, region: Region) -> io::Result<(u64, u64)> {
+fn pack(
+    saved: &Saved,
+    shape: Shape,
+    storage: &mut dyn Storage,
+    region: Region,
+) -> io::Result<(u64, u64)> {
     let packed = Packing {
         storage,
         left: region,
@@ -203,8 +253,15 @@ fn pack(saved: &Saved, storage: &mut dyn Storage, region: Region) -> io::Result<
     let packed = BufWriter::with_capacity(WRITTEN_BYTES, packed);
     // Numbers come byte by byte; in handfuls they are packed sooner.
     let packer = BufWriter::with_capacity(1 << 16, FrameEncoder::new(packed));
-    let packer = postcard::to_io(saved, packer).map_err(io::Error::other)?;
-    let packer = packer.into_inner().map_err(IntoInnerError::into_error)?;
+    let beside = (&saved.meta, &saved.kept, &saved.volatile, &saved.blank);
+    let inner = postcard::to_io(&beside, packer).map_err(io::Error::other)?;
+    let left = state_bytes_max(shape.sectors);
+    let packer =
+        postcard::to_io(&saved.state, Limited { inner, left }).map_err(io::Error::other)?;
+    let packer = packer
+        .inner
+        .into_inner()
+        .map_err(IntoInnerError::into_error)?;
     let packed = packer.finish().map_err(io::Error::other)?;
     let packed = packed.into_inner().map_err(IntoInnerError::into_error)?;
     Ok((region.bytes - packed.left.bytes, packed.sum.digest()))

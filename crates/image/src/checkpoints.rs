@@ -11,7 +11,7 @@
 //! A checkpoint that somebody waits for, and one behind a checkpoint that failed, are written in place. Their
 //! numbers leave out two: whatever lies in the journal belongs to none of them.
 
-use crate::checkpoint::{Due, Saved, Stands};
+use crate::checkpoint::{Due, Saved, Shape, Stands};
 use crate::drive::{Body, DataDrive, store_of, store_of_mut};
 use crate::journal::{Journal, Left};
 use crate::life::Spent;
@@ -165,6 +165,10 @@ impl DataDrive {
         meta.spent = self.spent();
         (meta.survives, meta.on_kill) = (Survives::with(kept.sync), kept.on_kill);
         (meta.sequence, meta.seal) = (begin.sequence, begin.seal);
+        let shape = match &self.body {
+            Body::Flash(ssd) => Shape::of_flash(ssd),
+            Body::Flat(device, _) => Shape::of_sectors(device.capacity_sectors()),
+        };
         let (state, buffered, volatile, blank) = match &self.body {
             Body::Flash(ssd) => {
                 let store = store_of(ssd);
@@ -193,6 +197,7 @@ impl DataDrive {
                 blank,
                 state,
             },
+            shape,
             areas: self.regions().checkpoints,
             free,
             sync: kept.sync,

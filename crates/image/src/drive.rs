@@ -273,7 +273,7 @@ impl DataDrive {
             let bytes = ((slot_sectors - within) * SECTOR_BYTES) as usize;
             let (part, after) = rest.split_at_mut(bytes.min(rest.len()));
             let lpn = Lpn((sector / slot_sectors) as u32);
-            let read = store.read(lpn, layer.lookup(lpn), within as u32, part);
+            let read = store.read(lpn, layer, within as u32, part);
             read.map_err(|why| match why {
                 ReadError::Storage(why) => self.storage_error("read it", why),
                 why => ImageError::Damaged {
@@ -466,6 +466,14 @@ impl DataDrive {
     pub(crate) fn something_waits(&self) -> bool {
         match &self.body {
             Body::Flash(ssd) => store_of(ssd).first_waiting().is_some(),
+            Body::Flat(..) => false,
+        }
+    }
+
+    /// Whether something of a slot is in the write buffer that the layer has not got.
+    pub(crate) fn has_waiting(&self, lpn: Lpn) -> bool {
+        match &self.body {
+            Body::Flash(ssd) => store_of(ssd).has_waiting(lpn),
             Body::Flat(..) => false,
         }
     }

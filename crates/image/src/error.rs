@@ -1,6 +1,7 @@
 //! What can be wrong with an image, or with what lies under it.
 
 use crate::journal::Hole;
+use crate::new::BUFFER_BYTES_MAX;
 use ftlab_sheet::SheetError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -38,7 +39,7 @@ pub enum ImageError {
         path: PathBuf,
     },
     /// It is no image, or not one that this ftlab can read.
-    #[error("{path}: {why}")]
+    #[error("{path}: {why}{}", why.way_on(path))]
     Unusable {
         /// The file.
         path: PathBuf,
@@ -60,6 +61,15 @@ pub enum ImageError {
         path: PathBuf,
         /// What is wrong, and what to do.
         why: String,
+    },
+    /// Its write buffer is larger than an image has room for.
+    #[error(
+        "a write buffer of {bytes} bytes: what waits in it when the power goes is kept in the image, which has room for \
+         {BUFFER_BYTES_MAX}; give less with --set buffer.size"
+    )]
+    Buffer {
+        /// Its bytes.
+        bytes: u64,
     },
     /// It is another drive than the one asked for.
     #[error(
@@ -156,10 +166,7 @@ pub enum Wrong {
         block: u64,
     },
     /// No checkpoint can be read.
-    #[error(
-        "it has no checkpoint that can be read: {0}; restore the file from a copy, or have `ftlab fsck \
-         --rebuild` make a new image of what its pages say"
-    )]
+    #[error("it has no checkpoint that can be read: {0}")]
     Checkpoint(String),
     /// The file ends before the image does.
     #[error(
@@ -174,9 +181,8 @@ pub enum Wrong {
     },
     /// A part of the journal cannot be read, and there is more behind it.
     #[error(
-        "its journal has a hole: {} requests to the flash are lost there, {} of them flushed; restore the file \
-         from a copy, or have `ftlab fsck --rebuild` make a new image of what its pages say, which finds what was flushed if \
-         its pages are whole", hole.requests, hole.flushed
+        "its journal has a hole, as damage leaves it, or a host that lost its power while the image was served without \
+         --sync: {} requests to the flash are lost there, {} of them flushed", hole.requests, hole.flushed
     )]
     Hole {
         /// The hole.
@@ -191,6 +197,29 @@ pub enum Wrong {
         /// The version that wrote it.
         version: String,
     },
+}
+
+impl Wrong {
+    /// What makes an image of that path one that can be used again, if a command does.
+    fn way_on(&self, path: &Path) -> String {
+        match self {
+            Wrong::Checkpoint(_) | Wrong::Hole { .. } => format!(
+                "; restore the file from a copy, or run `{}`, which makes a new image of every slot whose page is whole",
+                rebuild_command(path)
+            ),
+            _ => String::new(),
+        }
+    }
+}
+
+/// The command that makes a new image of what is left of one.
+#[must_use]
+pub fn rebuild_command(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    let path = shlex::try_quote(&path).unwrap_or_else(|_| path.clone());
+    // What begins with a dash would be an option.
+    let dashes = if path.starts_with('-') { "-- " } else { "" };
+    format!("ftlab fsck --rebuild {dashes}{path}")
 }
 
 /// The system does not do what is asked of an image.

@@ -69,6 +69,7 @@ impl DataDrive {
             Body::Flat(..) => unreachable!("it is of flash, as the new one"),
         };
         let made = New::of(&new, testbed, header.seed)?;
+        made.check_buffer()?;
         if made.regions() != drive.regions() {
             return Err(refused("it maps the flash otherwise".into()));
         }

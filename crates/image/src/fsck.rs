@@ -218,7 +218,7 @@ impl Fsck {
                 continue;
             };
             self.mapped_slots += 1;
-            let wrong = match store.read_place(lpn, place.0, &mut bytes) {
+            let wrong = match store.read_at(lpn, place, layer, &mut bytes) {
                 Err(why) => Some(why.to_string()),
                 Ok((_, lost)) if lost != 0 => Some(ReadError::Lost.to_string()),
                 Ok((oob, _)) => {

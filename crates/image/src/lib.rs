@@ -102,7 +102,7 @@ pub use crash::{
 };
 pub use cut::{CutTold, Fate, PowerCut};
 pub use drive::DataDrive;
-pub use error::{ImageError, Wrong};
+pub use error::{ImageError, Wrong, rebuild_command};
 pub use fault::FlashFault;
 pub use fsck::{Damaged, Fsck, accept, fsck};
 pub use info::{BaseTold, Info};

@@ -11,7 +11,7 @@ use crate::recovery;
 use crate::storage::{FileStorage, Memory, Storage};
 use crate::store::Keeping;
 use crate::{CreateOptions, ImageError, OnKill, OpenOptions, Recovery, Survives};
-use ftlab_base::{RootSeed, SECTOR_BYTES};
+use ftlab_base::SECTOR_BYTES;
 use ftlab_drive::{Device, DriveFile};
 use ftlab_host::Testbed;
 use ftlab_output::Begun;
@@ -48,8 +48,9 @@ impl DataDrive {
         age: impl FnOnce(&mut dyn Device) -> Result<(), ImageError>,
     ) -> Result<DataDrive, ImageError> {
         // What can be said of the drive is said before there is a file.
-        let device = drive.build(testbed, RootSeed(options.seed))?;
-        let most = device.capacity_sectors() * SECTOR_BYTES;
+        let device = New::of(drive, testbed, options.seed)?;
+        let most = device.shape().sectors * SECTOR_BYTES;
+        device.check_buffer()?;
         drop(device);
         check_size(options.size_bytes, most)?;
         if path.symlink_metadata().is_ok() {

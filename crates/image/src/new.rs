@@ -2,7 +2,7 @@
 
 use crate::ImageError;
 use crate::blank::Blank;
-use crate::checkpoint::Shape;
+use crate::checkpoint::{KEPT_BYTES_MAX, Shape};
 use crate::checkpoints::NextRoom;
 use crate::commits::Commits;
 use crate::drive::{Body, DataDrive};
@@ -20,6 +20,10 @@ use ftlab_host::Testbed;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+/// The largest write buffer of a drive in an image: half of what a checkpoint has room for, as slots that were trimmed
+/// wait there, too.
+pub(crate) const BUFFER_BYTES_MAX: u64 = KEPT_BYTES_MAX / 2;
+
 /// A drive as it is built, without its bytes.
 pub(crate) enum New {
     Flash(Box<Ssd>),
@@ -33,6 +37,18 @@ impl New {
             Kind::Ssd => New::Flash(Box::new(drive.build_ssd(testbed, seed)?)),
             Kind::Disk | Kind::Ram => New::Flat(drive.build_without_faults(testbed, seed)?, seed),
         })
+    }
+
+    /// That an image has room for what waits in its write buffer when the power goes.
+    pub(crate) fn check_buffer(&self) -> Result<(), ImageError> {
+        let New::Flash(ssd) = self else {
+            return Ok(());
+        };
+        let slot_bytes = ssd.layer().layout().geometry.slot_bytes;
+        match u64::from(ssd.buffer_slots()) * u64::from(slot_bytes) {
+            0..=BUFFER_BYTES_MAX => Ok(()),
+            bytes => Err(ImageError::Buffer { bytes }),
+        }
     }
 
     /// The same once more.

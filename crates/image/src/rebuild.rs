@@ -262,6 +262,15 @@ impl Left {
             return Ok(None);
         }
         let place = drive.layer().and_then(|layer| layer.lookup(Lpn(lpn)));
+        let waits = drive.has_waiting(Lpn(lpn));
+        if let (Some(page), Some(place), false) = (page, place, waits)
+            && self.is_older_there(place.0, page, lpn)?
+        {
+            return self
+                .salvage(page, |rebuilt| &mut rebuilt.older_slots)
+                .map(Some);
+        }
+        let drive = self.mapped.as_mut().expect("it was there");
         let mut data = vec![0; self.slot_bytes];
         let read = drive.read(lba, &mut data);
         match (read, page) {
@@ -295,12 +304,25 @@ impl Left {
         }
     }
 
-    /// Whether what lies at a place is whole and another slot's, or nothing: then what lay there was moved before it was
-    /// erased, and the newest page is that.
-    fn is_used_anew(&self, place: u32, lpn: u32) -> Result<bool, ImageError> {
+    /// Whether what lies at a place is a slot's, and older than a page of it: what the map speaks of never reached the
+    /// storage of the host.
+    fn is_older_there(&self, place: u32, page: Page, lpn: u32) -> Result<bool, ImageError> {
+        let lies = self.lies_at(place)?;
+        let found = slot::check(&lies, place, self.slot_bytes);
+        Ok(found.is_ok_and(|(oob, _)| oob.lpn == lpn && oob.sequence < page.sequence))
+    }
+
+    fn lies_at(&self, place: u32) -> Result<Vec<u8>, ImageError> {
         let mut lies = vec![0; OOB_BYTES + self.slot_bytes];
         let read = self.storage.read_at(self.regions.place(place), &mut lies);
         read.map_err(|why| system_error(&self.path, "read a page of it", why))?;
+        Ok(lies)
+    }
+
+    /// Whether what lies at a place is whole and another slot's, or nothing: then what lay there was moved before it was
+    /// erased, and the newest page is that.
+    fn is_used_anew(&self, place: u32, lpn: u32) -> Result<bool, ImageError> {
+        let lies = self.lies_at(place)?;
         Ok(match slot::check(&lies, place, self.slot_bytes) {
             Ok((oob, _)) => oob.lpn != lpn,
             Err(_) => slot::is_nothing(&lies),

@@ -169,6 +169,28 @@ pub fn snapshots(image: &Path) -> Result<Vec<Snapshot>, ImageError> {
     listed.map_err(|why| system_error(image, "list its snapshots", why))
 }
 
+/// Removes what is left of snapshots that were cut off between their two names: second names of the image. The next
+/// snapshot would make of each what it was not meant to be.
+fn clear_cut_off(image: &Path) -> Result<(), ImageError> {
+    let cleared = (|| {
+        let own = std::fs::metadata(image)?;
+        if own.nlink() < 2 {
+            return Ok(());
+        }
+        let prefix = prefix_of(image);
+        for entry in std::fs::read_dir(folder_of(image))? {
+            let entry = entry?;
+            let is_snapshot = entry.file_name().to_string_lossy().starts_with(&prefix);
+            let meta = entry.metadata()?;
+            if is_snapshot && (meta.dev(), meta.ino()) == (own.dev(), own.ino()) {
+                std::fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
+    })();
+    cleared.map_err(|why| system_error(image, "remove what is left of a snapshot of it", why))
+}
+
 /// Where an image goes back to: a snapshot, or the base below all of them.
 fn target_of(image: &Path, lies_on: &[PathBuf], to: Option<&str>) -> Result<PathBuf, ImageError> {
     let there = || -> Result<String, ImageError> {
@@ -245,6 +267,7 @@ pub fn reset_image(image: &Path, to: Option<&str>, testbed: &Testbed) -> Result<
         },
         _ => system_error(image, "open it", why),
     })?;
+    clear_cut_off(image)?;
     check_base_of(image, &locked)?;
     let lies_on = chain_of(image);
     let target = target_of(image, &lies_on, to)?;
@@ -352,6 +375,9 @@ impl DataDrive {
             false => Access::Alone { sync: options.sync },
         };
         let opened = open_image(path, access, base)?;
+        if !options.read_only {
+            clear_cut_off(path)?;
+        }
         let storage: Box<dyn Storage> = match options.read_only {
             true => Box::new(crate::storage::Overlay::new(opened.storage)),
             false => opened.storage,
@@ -433,6 +459,9 @@ impl DataDrive {
 
     fn target(&self, to: Option<&str>, testbed: &Testbed) -> Result<Base, ImageError> {
         let base = self.ground.base.as_ref();
+        if let Some(base) = base {
+            base.check_unchanged()?;
+        }
         if self.ground.in_memory {
             return match (base, to) {
                 (Some(base), None) => Ok(base.clone()),
@@ -448,13 +477,15 @@ impl DataDrive {
             lies_on.extend(base.below.iter().cloned());
         }
         let target = target_of(&self.path, &lies_on, to)?;
-        match base.filter(|base| base.path == target) {
-            Some(base) => {
-                base.check_unchanged()?;
-                Ok(base.clone())
-            }
-            None => Base::open(&target, testbed),
+        if let Some(base) = base.filter(|base| base.path == target) {
+            return Ok(base.clone());
         }
+        let base = Base::open(&target, testbed)?;
+        // A snapshot that the image does not lie on is what somebody else went to.
+        if let Some([above, _]) = lies_on.array_windows().find(|[_, below]| *below == target) {
+            base.check_lies_under(above)?;
+        }
+        Ok(base)
     }
 
     /// Begins anew on a base; gives the drive as it was.
@@ -522,18 +553,10 @@ impl DataDrive {
         }
         let image = self.path.clone();
         let path = snapshot_path(&image, name)?;
-        let inode = |path: &Path| path.symlink_metadata().map(|meta| meta.ino()).ok();
-        match inode(&path) {
-            None => {}
-            // One that was cut off.
-            there if there == inode(&image) => {
-                std::fs::remove_file(&path).map_err(|why| system_error(&path, "remove it", why))?
-            }
-            Some(_) => {
-                let why =
-                    format!("there is a snapshot {name} already: give another name, or remove it");
-                return Err(no_snapshot(&image, why));
-            }
+        if path.symlink_metadata().is_ok() {
+            let why =
+                format!("there is a snapshot {name} already: give another name, or remove it");
+            return Err(no_snapshot(&image, why));
         }
         self.switch_off()?;
         let made = self.begin_above(&image, &path);

@@ -107,6 +107,10 @@ dimension! {
     CountOrNone, "count or 0", whole: true, least: 0.0, most: 4_294_967_295.0, "1" = 1.0
 }
 dimension! {
+    /// Whether something is so, where a source says that.
+    Flag, "0 or 1", whole: true, least: 0.0, most: 1.0, "1" = 1.0
+}
+dimension! {
     /// A positive ratio.
     Ratio, "ratio", whole: false, least: 1e-9, most: 1e6, "1" = 1.0, "%" = 0.01
 }
@@ -250,6 +254,14 @@ impl Quantity<CountOrNone> {
     #[must_use]
     pub fn get(&self) -> u32 {
         self.base as u32
+    }
+}
+
+impl Quantity<Flag> {
+    /// Whether it is so.
+    #[must_use]
+    pub fn get(&self) -> bool {
+        self.base > 0.0
     }
 }
 

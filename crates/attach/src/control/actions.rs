@@ -4,12 +4,17 @@ use super::http::{Answer, Request};
 use super::report::Report;
 use super::{Scope, metrics};
 use crate::engine::{Ask, Engine, PowerOff, Stopped, What};
-use crate::faults::Rule;
+use crate::faults::{MS_MAX, Rule};
 use ftlab_image::{CutTold, FlashFault, snapshots};
 use ftlab_nbd::NbdError;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 use std::sync::mpsc;
 use std::time::Duration;
+
+/// The longest rest, a hundred years, and how cold and warm a drive may lie: from nothing to what melts its solder.
+const HOURS_MAX: f64 = 876_600.0;
+const CELSIUS: RangeInclusive<f64> = -273.15..=220.0;
 
 const JSON: &str = "application/json";
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -179,6 +184,10 @@ fn act(engine: &Engine, request: &Request) -> Result<Answer, Answer> {
         }
         "/power-cut" => {
             let PowerCutAsked { seed, off_ms } = object(body)?;
+            if off_ms > MS_MAX {
+                let why = format!("{off_ms} ms is more than a week: give less");
+                return Err(Answer::wrong(400, why));
+            }
             let off = Duration::from_millis(off_ms);
             let cut = engine.cut_power(PowerOff { seed, off });
             let cut = cut.map_err(|why| Answer::wrong(409, why))?;
@@ -211,8 +220,11 @@ fn act(engine: &Engine, request: &Request) -> Result<Answer, Answer> {
         }
         "/rest" => {
             let Rest { hours, celsius } = object(body)?;
-            if !(hours >= 0.0 && hours.is_finite() && celsius.is_finite()) {
-                let why = format!("{hours} hours at {celsius} °C cannot be");
+            if !((0.0..=HOURS_MAX).contains(&hours) && CELSIUS.contains(&celsius)) {
+                let (from, to) = (CELSIUS.start(), CELSIUS.end());
+                let why = format!(
+                    "{hours} hours at {celsius} °C cannot be: give up to {HOURS_MAX} hours, at {from} to {to} °C"
+                );
                 return Err(Answer::wrong(400, why));
             }
             failed(engine.quietly(move |drive| drive.rest(hours, celsius))?)?;

@@ -7,7 +7,7 @@
 mod rule;
 mod scripted;
 
-pub use rule::{Mishap, On, Rule};
+pub use rule::{MS_MAX, Mishap, On, Rule};
 pub use scripted::Scripted;
 
 use ftlab_base::{Nanos, SECTOR_BYTES};

@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::Range;
 
 /// A week, in milliseconds.
-const MS_MAX: u64 = 7 * 24 * 3600 * 1000;
+pub const MS_MAX: u64 = 7 * 24 * 3600 * 1000;
 
 /// For words, which are said of what is refused, too.
 fn span(ms: u64) -> Nanos {

@@ -380,7 +380,8 @@ impl SsdFile {
     /// Whether a write with FUA flushes everything.
     pub(super) fn fua_flushes_all(&self) -> bool {
         let keys = self.power_loss.as_ref();
-        keys.is_some_and(|keys| keys.fua_flushes_all)
+        let flushes_all = keys.and_then(|keys| keys.fua_flushes_all.as_ref());
+        flushes_all.is_some_and(|flag| flag.get())
     }
 
     /// Bytes of a slot that are programmed as a whole, or not at all, when the power goes.
@@ -435,6 +436,7 @@ impl SsdFile {
             read_ahead_slots: read_ahead.map_or(0, |size| (size.get() / slot) as u32),
             buffer_frees_by_register: self.buffer.release == Some(Release::Transferred),
             keeps_buffer: self.keeps_buffer(),
+            fua_flushes_all: self.fua_flushes_all(),
             atomic_bytes: self.atomic_write_bytes(),
             die_queue: firmware.die_queue.get(),
             joins_planes: keys.is_some_and(|keys| keys.multi_plane),

@@ -33,6 +33,8 @@ pub struct SsdParams {
     pub keeps_buffer: bool,
     /// Bytes that are written as a whole, or not at all, when the power goes.
     pub atomic_bytes: u64,
+    /// Whether a flush of some slots, as a write with FUA asks for, is one of everything.
+    pub fua_flushes_all: bool,
     /// NAND operations the firmware queues for a die before it waits.
     pub die_queue: u32,
     /// How operations come to those queues.

@@ -116,7 +116,7 @@ impl Ssd {
             return;
         }
         let command = self.commands.get(number);
-        if command.sectors > 0 {
+        if command.sectors > 0 && !self.params.fua_flushes_all {
             let (first, slots) = self.slot.touched(command);
             let slots = first.0..first.0 + slots;
             self.buffer.hand_on_first(&slots);

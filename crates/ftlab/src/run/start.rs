@@ -83,9 +83,6 @@ impl StartOptions {
                 "--replace is for --save-state and --save-after: give one of them, or leave it out",
             );
         }
-        if let (Some(before), Some(after)) = (&self.save_state, &self.save_after) {
-            files::distinct(&[("--save-state", before), ("--save-after", after)])?;
-        }
         let replaces = Replaces::Same {
             kind: magic::Kind::SavedState,
             asked: self.replace,

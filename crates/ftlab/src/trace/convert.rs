@@ -2,7 +2,7 @@
 
 use super::options::{TraceOptions, format};
 use crate::failure::{Failure, Outcome};
-use crate::files::NewFile;
+use crate::files::{NewFile, distinct};
 use crate::progress::Signs;
 use crate::screen;
 use clap::Args;
@@ -65,14 +65,9 @@ pub fn command(options: &Options) -> Outcome {
     if format == Format::Parquet && packing != Packing::None {
         return wrong("Parquet is packed inside; leave out the second ending".to_owned());
     }
-    let is_same = |file: &PathBuf| {
-        file.canonicalize()
-            .ok()
-            .zip(to.canonicalize().ok())
-            .is_some_and(|(a, b)| a == b)
-    };
-    if files(from).iter().any(is_same) {
-        return wrong("that is the trace itself; write to another file".to_owned());
+    // The files beside it that it consists of, too.
+    for file in files(from) {
+        distinct(&[("the trace", &file), ("what is written", to)])?;
     }
     let target = NewFile::ready(to, "another path")?;
     let look = Look::at(from, &options.trace.opening())?;

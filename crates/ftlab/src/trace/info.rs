@@ -11,7 +11,7 @@ use clap::Args;
 use ftlab_base::Nanos;
 use ftlab_base::amount::{decimal, grouped};
 use ftlab_theory::{Class, greedy, spare_by_root, split};
-use ftlab_trace::{BLOCK_BYTES, Look, Profile, Scan};
+use ftlab_trace::{BLOCK_BYTES, Look, Profile, Scan, files as files_of_trace};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -98,7 +98,10 @@ struct Device {
 
 pub fn command(options: &Options) -> Outcome {
     if let Some(page) = &options.html {
-        files::distinct(&[("the trace", &options.file), ("--html", page)])?;
+        // The files beside it that it consists of, too.
+        for file in files_of_trace(&options.file) {
+            files::distinct(&[("the trace", &file), ("--html", page)])?;
+        }
     }
     let page = options
         .html

@@ -17,6 +17,8 @@ const WRITERS: &[(&str, &str)] = &[
         "run random.fio --drive D --state new --require iops>1 --junit X",
         "j",
     ),
+    ("run random.fio --drive D --state new --output X", "o"),
+    ("fio random.fio --drive D --state new --output=X", "o"),
     (
         "run random.fio --drive D --state new --out d",
         "d/results.json",
@@ -176,7 +178,47 @@ fn pages_and_tables_replace_what_is_there() {
     place.out("trace convert t.csv o.csv");
     holds(&place.read("o.csv"), &["write"]);
     let error = place.refused("trace info t.csv --html ./t.csv");
-    holds(&error, &["the trace and --html name the same file"]);
+    holds(&error, &["FILE and --html name the same file"]);
+}
+
+/// Whatever a call reads stays, under whichever of its names it is to be written, and so does what it has written.
+#[test]
+fn nothing_takes_the_place_of_what_the_same_call_reads_or_writes() {
+    let place = place();
+    place.write("none.json", "{}");
+    place.write("two.csv", &place.read("t.csv"));
+    place.write("mine.toml", &place.root("drives/generic-mlc-8.toml"));
+    std::fs::hard_link(place.path("random.fio"), place.path("hard")).unwrap();
+    std::os::unix::fs::symlink("random.fio", place.path("soft")).unwrap();
+    let before = names(place.0.path());
+    let inputs = ["random.fio", "t.csv", "none.json", "mine.toml", "grid.toml"];
+    let held = inputs.map(|name| place.read(name));
+    let run = "run random.fio --drive D --state new";
+    for line in [
+        format!("{run} --output random.fio"),
+        format!("{run} --output ./random.fio"),
+        format!("{run} --output hard"),
+        format!("{run} --output soft"),
+        format!("{run} --require iops>1 --junit random.fio"),
+        "run random.fio --drive ./mine.toml --state new --output mine.toml".to_owned(),
+        "run random.fio --drive one=./mine.toml --state new --output mine.toml".to_owned(),
+        "fio random.fio --drive D --state new --output=random.fio".to_owned(),
+        format!("{run} --save-state s --output s"),
+        format!("{run} --save-state s --save-after ./s"),
+        format!("{run} --output o --require iops>1 --junit o"),
+        "calibrate D --fio none.json --out none.json".to_owned(),
+        "calibrate ./mine.toml --fio none.json --out mine.toml".to_owned(),
+        "trace convert t.csv ./t.csv --to csv".to_owned(),
+        "trace info t.csv --html t.csv".to_owned(),
+        "claims --json c --out c".to_owned(),
+    ] {
+        let error = refusal(&place, &line, "");
+        holds(&error, &["name the same file"]);
+        assert_eq!(inputs.map(|name| place.read(name)), held, "{line}");
+        assert_eq!(names(place.0.path()), before, "{line}");
+    }
+    // What is read and written is two files here.
+    place.out("trace convert t.csv two.csv --to csv");
 }
 
 #[test]

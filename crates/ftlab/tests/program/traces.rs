@@ -276,7 +276,7 @@ fn what_a_conversion_loses_is_told() {
     );
     holds(
         &place.refused("trace convert all.csv all.csv"),
-        &["that is the trace itself"],
+        &["name the same file"],
     );
     place.write(
         "two.csv",

@@ -84,7 +84,7 @@ impl ByteStore {
             Fate::Old => whole,
             Fate::Torn(new) => {
                 let mut newest = vec![0; self.slot_bytes];
-                self.read_place(lpn, layer.lookup(lpn)?.0, &mut newest)
+                self.read_at(lpn, layer.lookup(lpn)?, layer, &mut newest)
                     .ok()?;
                 for (first, sectors) in runs(new & whole) {
                     let range = first * SECTOR..(first + sectors) * SECTOR;

@@ -67,7 +67,7 @@ impl ByteStore {
         let lost = match layer.lookup(lpn) {
             None => 0,
             Some(_) if !layer.can_read(lpn) => others,
-            Some(at) => match self.read_place(lpn, at.0, &mut there) {
+            Some(at) => match self.read_at(lpn, at, layer, &mut there) {
                 Ok((_, lost)) => others & lost,
                 Err(ReadError::Storage(why)) => return Err(why),
                 Err(_) => others,

@@ -3,16 +3,18 @@
 use super::{ByteStore, ReadError, SECTOR};
 use crate::slot::{self, OOB_BYTES, Oob, SectorMask, mask_of, runs};
 use ftlab_base::{Lpn, Ppa};
+use ftlab_drive::codec;
+use ftlab_ftl::TranslationLayer;
 use ftlab_nand::DataMove;
 use std::io;
 
 impl ByteStore {
-    /// Sectors of a slot as they are now: what waits in the buffer over what lies at `at`. Reads from
+    /// Sectors of a slot as they are now: what waits in the buffer over what lies where the layer has it. Reads from
     /// the first sector on, as much as `into` holds.
     pub(crate) fn read(
         &self,
         lpn: Lpn,
-        at: Option<Ppa>,
+        layer: &dyn TranslationLayer,
         first: u32,
         into: &mut [u8],
     ) -> Result<(), ReadError> {
@@ -21,15 +23,16 @@ impl ByteStore {
         let waiting = self.waiting.get(lpn.0);
         let waits = waiting.map_or(0, |waiting| waiting.mask & wanted);
         if waits != wanted {
-            let lost = match at.filter(|_| !self.is_emptied(lpn)) {
+            let at = layer.lookup(lpn).filter(|_| !self.is_emptied(lpn));
+            let lost = match at {
                 None => {
                     into.fill(0);
                     0
                 }
-                Some(at) if into.len() == self.slot_bytes => self.read_place(lpn, at.0, into)?.1,
+                Some(at) if into.len() == self.slot_bytes => self.read_at(lpn, at, layer, into)?.1,
                 Some(at) => {
                     let mut whole = vec![0; self.slot_bytes];
-                    let (_, lost) = self.read_place(lpn, at.0, &mut whole)?;
+                    let (_, lost) = self.read_at(lpn, at, layer, &mut whole)?;
                     let from = first as usize * SECTOR;
                     into.copy_from_slice(&whole[from..from + into.len()]);
                     lost
@@ -50,7 +53,29 @@ impl ByteStore {
         Ok(())
     }
 
-    /// The slot at a place, which must be that of `lpn`: its metadata, and the sectors that are lost.
+    /// Whether something of a slot waits in the buffer.
+    pub(crate) fn has_waiting(&self, lpn: Lpn) -> bool {
+        self.waiting.get(lpn.0).is_some()
+    }
+
+    /// The slot where the layer has it: its metadata, and the sectors that are lost. A page that is stored once for several
+    /// names one of them; whose it is, its data say, of which the layer knows where they lie.
+    pub(crate) fn read_at(
+        &self,
+        lpn: Lpn,
+        at: Ppa,
+        layer: &dyn TranslationLayer,
+        into: &mut [u8],
+    ) -> Result<(Oob, SectorMask), ReadError> {
+        let (oob, lost) = self.read_place(lpn, at.0, into)?;
+        let lies = || codec::identity_of(into).and_then(|identity| layer.known(identity));
+        match oob.lpn == lpn.0 || oob == slot::ZEROS || lies() == Some(at) {
+            true => Ok((oob, lost)),
+            false => Err(ReadError::Foreign(oob.lpn)),
+        }
+    }
+
+    /// The slot at a place, which must be that of `lpn`, or of several: its metadata, and the sectors that are lost.
     pub(crate) fn read_place(
         &self,
         lpn: Lpn,

@@ -6,6 +6,8 @@ use super::tiny::testbed;
 use crate::base::Base;
 use crate::new::New;
 use crate::recovery;
+use crate::regions::Regions;
+use crate::storage::Memory;
 use crate::{CreateOptions, DataDrive, ImageError, OnKill, OpenOptions, Recovery};
 use ftlab_base::{Command, CommandKind, Outcome, SimTime};
 use ftlab_drive::{Device, DriveFile};
@@ -187,11 +189,23 @@ impl Driven {
 
     /// A drive that lies on this one, which is closed, with commands of its own.
     pub(super) fn on_top(self, seed: u64, sync: bool) -> Driven {
+        self.on_top_of(seed, sync, |memory, regions| {
+            Base::of_memory(Arc::new(memory), regions)
+        })
+    }
+
+    /// The same, where what is closed is kept somewhere.
+    pub(super) fn on_top_of(
+        self,
+        seed: u64,
+        sync: bool,
+        keep: impl FnOnce(Memory, &Regions) -> Base,
+    ) -> Driven {
         let file = self.drive.drive_file().clone();
         let regions = self.drive.regions();
         self.recorder.let_go();
         self.drive.close().unwrap();
-        let base = Base::of_memory(Arc::new(self.recorder.memory()), &regions);
+        let base = keep(self.recorder.memory(), &regions);
         let recorder = Recorder::default().on(Some(&base));
         drop(base.begin(None, Box::new(recorder.clone()), sync).unwrap());
         let found = match sync {

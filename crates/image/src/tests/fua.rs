@@ -128,7 +128,7 @@ fn a_write_with_fua_is_safe_and_makes_no_other_so() {
 
 #[test]
 fn on_a_drive_whose_firmware_does_so_fua_flushes_everything() {
-    let file = tiny_with("page", &["power_loss.fua_flushes_all=true"]);
+    let file = tiny_with("page", &["power_loss.fua_flushes_all=1"]);
     let mut disk = Disk::new(&file, false);
     (0..SLOTS).for_each(|slot| disk.write(slot, 2));
     disk.ask(CommandKind::Flush, 4..5, 0);

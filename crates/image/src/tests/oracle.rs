@@ -155,6 +155,20 @@ impl Oracle {
         all
     }
 
+    /// Which version of a slot that is, the newest of those that are equal; nothing, if it never held that.
+    pub(super) fn version(&self, slot: usize, bytes: &[u8]) -> Option<usize> {
+        let versions = &self.slots[slot];
+        versions.iter().rposition(|version| version.bytes == bytes)
+    }
+
+    /// The newest version of a slot that is promised to stay after N operations, and whether that is nothing.
+    pub(super) fn promise(&self, slot: usize, operations: usize) -> (usize, bool) {
+        let versions = &self.slots[slot];
+        let floor = versions.iter().rposition(|v| v.promised_at <= operations);
+        let floor = floor.expect("the first is promised");
+        (floor, versions[floor].bytes.iter().all(|&byte| byte == 0))
+    }
+
     /// Checks that a drive at work gives the newest of what a command covers.
     pub(super) fn check_newest(&self, drive: &mut DataDrive, command: &Command) {
         let mut found = vec![0; command.bytes() as usize];

@@ -106,8 +106,10 @@ fn the_model_is_read_once_for_any_number_of_resets() {
         kit.drive.reset(None).unwrap();
         let base = File::options().write(true).open(kit.path("base.img"));
         let base = base.unwrap();
+        // Behind their heads, of which a base's fingerprint tells, and where whoever reads them finds that they are damaged.
         for checkpoint in kit.drive.regions().checkpoints {
-            base.write_all_at(&[0; 4096], checkpoint.at).unwrap();
+            let state = checkpoint.at + 4096;
+            base.write_all_at(&[0; 64], state).unwrap();
         }
         for _ in 0..2 {
             kit.work(40);
@@ -439,4 +441,77 @@ fn a_base_that_changed_is_not_gone_back_to() {
     drive.close().unwrap();
     refused(reset_image(&top, None, testbed()).unwrap_err());
     drop(folder);
+}
+
+/// Another program writes into the file, and the drive is at work: it goes on as it was, and goes back once the bytes are
+/// those again. So does one whose writes are in memory, and one that goes back to what lies deeper.
+#[test]
+fn a_base_whose_bytes_changed_is_not_gone_back_to() {
+    for (image, snapshots) in [(Some("top.img"), 0), (Some("top.img"), 2), (None, 0)] {
+        let mut kit = Kit::new(&names()[0], image);
+        for name in ["one", "two"].iter().take(snapshots) {
+            kit.work(10);
+            kit.drive.snapshot(name).unwrap();
+        }
+        kit.work(10);
+        let before = kit.found();
+        let base = kit.path("base.img");
+        let file = File::options().read(true).write(true).open(base).unwrap();
+        let mut bytes = [0; 64];
+        file.read_exact_at(&mut bytes, 4096).unwrap();
+        file.write_all_at(&bytes.map(|byte| byte ^ 1), 4096)
+            .unwrap();
+        let why = kit.drive.reset(None).unwrap_err().to_string();
+        assert!(why.contains("has changed"), "{why}");
+        assert_eq!(kit.found().0, before.0, "it is as it was");
+        file.write_all_at(&bytes, 4096).unwrap();
+        kit.drive.reset(None).unwrap();
+        kit.work(10);
+    }
+}
+
+/// A process that is killed between the two names of a snapshot leaves a second name of the image. Nobody has to remove it,
+/// and it never becomes a snapshot of what came later.
+#[test]
+fn a_snapshot_that_was_cut_off_is_none() {
+    let mut kit = Kit::new(&names()[0], Some("top.img"));
+    kit.work(20);
+    let (image, left) = (kit.path("top.img"), kit.path("top.img.snapshot.one"));
+    for by_reset in [false, true] {
+        let Kit {
+            folder,
+            drive,
+            commands,
+        } = kit;
+        drive.close().unwrap();
+        std::fs::hard_link(&image, &left).unwrap();
+        assert!(
+            snapshots(&image)
+                .unwrap()
+                .iter()
+                .all(|one| one.name != "one")
+        );
+        if by_reset {
+            reset_image(&image, Some("two"), testbed()).unwrap();
+            assert!(!left.exists());
+        }
+        let (drive, _) = DataDrive::open(&image, &options()).unwrap();
+        assert!(!left.exists());
+        kit = Kit {
+            folder,
+            drive,
+            commands,
+        };
+        kit.work(5);
+        if !by_reset {
+            kit.drive.snapshot("two").unwrap();
+        }
+        let names: Vec<String> = snapshots(&image)
+            .unwrap()
+            .into_iter()
+            .map(|one| one.name)
+            .collect();
+        assert_eq!(names, ["two"]);
+    }
+    kit.drive.snapshot("one").unwrap();
 }

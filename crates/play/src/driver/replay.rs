@@ -2,8 +2,8 @@
 //!
 //! In an open loop a request arrives at its own time, whatever the drive does, and its latency counts from then on. In
 //! a closed loop the next one is issued when one has ended. A request that asks for a flush before it (PREFLUSH) is
-//! issued when that has ended; one that must be safe before it is answered (FUA) is answered when a flush behind it has
-//! ended, as on a drive without FUA.
+//! issued when that has ended; one that must be safe itself before it is answered (FUA) is answered when a flush of its own
+//! sectors has ended: what else waits in the drive stays there.
 
 use super::error::DriverError;
 use super::io::{Ended, Io};
@@ -237,16 +237,16 @@ impl Replay {
                     now,
                 );
             }
-            false => io.submit(step.of(), (0, SubmissionQueue::FIRST), request, now),
+            false => io.submit(step.of(request), (0, SubmissionQueue::FIRST), request, now),
         }
     }
 }
 
 impl Step {
-    /// The request's own command, with the flush that comes behind it.
-    fn of(self) -> Step {
+    /// The request's own command, with the flush of it that comes behind it.
+    fn of(self, request: Request) -> Step {
         Step {
-            then: self.fua.then_some(Request::FLUSH),
+            then: self.fua.then(|| request.own_flush()),
             fua: false,
             ..self
         }
@@ -287,7 +287,7 @@ impl Source for Replay {
         if let Some(request) = step.then {
             let next = match request.kind {
                 CommandKind::Flush => Step { then: None, ..step },
-                _ => step.of(),
+                _ => step.of(request),
             };
             self.due.push_back((request, next));
             return true;
@@ -387,7 +387,7 @@ fn untimed(
         };
         let is_good = (!next.preflush || apply(device, Request::FLUSH))
             && apply(device, next.request)
-            && (!next.fua || apply(device, Request::FLUSH));
+            && (!next.fua || apply(device, next.request.own_flush()));
         if !is_good {
             report.errors += 1;
             break;

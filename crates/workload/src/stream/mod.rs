@@ -30,10 +30,10 @@ use rand::Rng;
 pub struct Request {
     /// What to do.
     pub kind: CommandKind,
-    /// First sector; 0 for a flush. Of a job whose requests go through pages ([`JobSpec::is_paged`]), the first byte, and
+    /// First sector; 0 for a flush of everything. Of a job whose requests go through pages ([`JobSpec::is_paged`]), the first byte, and
     /// its length is in bytes too.
     pub lba: Lba,
-    /// Number of sectors; 0 for a flush.
+    /// Number of sectors; 0 for a flush of everything.
     pub sectors: u32,
     /// What a write's data look like.
     pub content: Content,
@@ -53,6 +53,16 @@ impl Request {
         placement: Placement::DEFAULT,
         counts: true,
     };
+
+    /// The flush of what this one writes, which makes it one with FUA: what else waits in the drive stays as it is.
+    #[must_use]
+    pub const fn own_flush(self) -> Request {
+        Request {
+            lba: self.lba,
+            sectors: self.sectors,
+            ..Request::FLUSH
+        }
+    }
 
     /// The request as a command that is issued at an instant.
     #[must_use]

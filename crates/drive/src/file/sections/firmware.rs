@@ -2,7 +2,7 @@
 
 use crate::file::section::{section, words};
 use ftlab_base::{Nanos, SECTOR_BYTES};
-use ftlab_sheet::quantity::{Bytes, Count, CountOrNone, Quantity, Time};
+use ftlab_sheet::quantity::{Bytes, Count, CountOrNone, Flag, Quantity, Time};
 
 /// A page of the host's memory: what NVMe counts the largest transfer in.
 const TRANSFER_LEAST: u64 = 4096;
@@ -109,10 +109,9 @@ section! {
         /// What is programmed as a whole or not at all when the power goes: a slot that was on its way may be made of
         /// such units of two versions. A slot if left out.
         atomic_write: Option<Quantity<Bytes>>,
-        /// Whether a write with FUA makes everything before it safe, as a flush does, and not its own data alone. Only where a
-        /// source says that the firmware does so.
-        #[serde(default)]
-        fua_flushes_all: bool,
+        /// Whether a write with FUA makes everything before it safe, as a flush does, and not its own data alone: 1 where a
+        /// source says that the firmware does so; not, if left out.
+        fua_flushes_all: Option<Quantity<Flag>>,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::options::OutputFormat;
 use crate::screen;
 use clap::Args;
 use ftlab_host::Testbed;
-use ftlab_image::{Fsck, Rebuilt, accept, rebuild};
+use ftlab_image::{Fsck, Rebuilt, accept, rebuild, rebuild_command};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
@@ -76,11 +76,12 @@ fn checked(options: &FsckOptions) -> Outcome {
 
 /// What is wrong, and what to do; nothing if all is well.
 fn wrong_in_words(file: &Path, found: &Fsck) -> Option<String> {
+    let rebuild = rebuild_command(file);
     let file = file.display();
     if let Some(hole) = found.hole {
         return Some(format!(
             "{file}: the journal has a hole, and {} requests behind it are lost, {} of them flushed; restore the file \
-             from a copy, have --rebuild find what pages say of them, or have --accept go on without them",
+             from a copy, run `{rebuild}`, which finds what pages say of them, or have --accept go on without them",
             hole.requests, hole.flushed
         ));
     }

@@ -75,12 +75,8 @@ impl Target {
 
 impl From<ControlError> for Failure {
     fn from(error: ControlError) -> Failure {
-        match error {
-            ControlError::Refused(_) => Failure::Running(error.to_string()),
-            ControlError::Socket { .. } | ControlError::Strange(_) => {
-                Failure::Input(error.to_string())
-            }
-        }
+        // What a drive at work refuses is what was asked, as without a server.
+        Failure::Input(error.to_string())
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Target, change, input, json, read};
 use crate::failure::{Failure, Outcome};
 use crate::screen;
 use clap::Args;
-use ftlab_attach::control::{Asked, ControlError, NewSnapshot, Reset, ask};
+use ftlab_attach::control::{Asked, NewSnapshot, Reset, ask};
 use ftlab_base::amount::decimal;
 use ftlab_host::Testbed;
 use ftlab_image::{Snapshot, remove_snapshot, reset_image, snapshots};
@@ -93,12 +93,7 @@ pub fn snapshot(options: &SnapshotOptions) -> Outcome {
                 Target::AtWork(control) => {
                     let name = name.clone();
                     let asked = json(&NewSnapshot { name });
-                    let made = ask(&control, Asked::Post("/snapshot", &asked));
-                    made.map_err(|error| match error {
-                        // As without a server: it is what was asked that is wrong.
-                        ControlError::Refused(why) => Failure::Input(why),
-                        error => error.into(),
-                    })?;
+                    drop(ask(&control, Asked::Post("/snapshot", &asked))?);
                 }
                 Target::Image(path) => {
                     change(&path, |drive| drive.snapshot(name).map_err(input))?;

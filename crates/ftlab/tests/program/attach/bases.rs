@@ -194,7 +194,7 @@ fn snapshots_are_made_listed_gone_back_to_and_removed() {
         qemu_io(folder, serve.uri(), &[&format!("read -P {pattern} 0 64k")]);
     }
     let (code, why) = tool(folder, &["reset", "disk.img"]);
-    assert!(code == Some(1) && why.contains("seven"), "{code:?} {why}");
+    assert!(code == Some(2) && why.contains("seven"), "{code:?} {why}");
     serve.stop();
     let (code, why) = tool(folder, &["snapshot", "disk.img", "eight", "--delete"]);
     assert!(

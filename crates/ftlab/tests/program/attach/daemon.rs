@@ -147,6 +147,9 @@ fn what_keeps_it_from_serving_is_told_to_the_caller_and_nothing_is_left() {
         (&["--pid-file", "no/such/folder/pid"], "the pid file"),
         (&["--size", "1"], "sectors"),
         (&["--fuse", "no/such/folder"], "cannot mount"),
+        (&["--fuse", "/dev/null"], "no directory"),
+        (&["--fuse", "/dev"], "holds files"),
+        (&["--log", "/dev/stdout"], "--log"),
     ] {
         let error = place.refuses(&[&["serve", "--daemon"], &NEW[..], arguments].concat());
         assert!(error.contains(why), "{arguments:?}: {error}");

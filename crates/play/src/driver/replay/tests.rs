@@ -2,6 +2,9 @@ use super::*;
 use crate::fake::Fake;
 use crate::recording::Pace;
 use crate::watch::nobody;
+use ftlab_base::RootSeed;
+use ftlab_drive::Catalog;
+use ftlab_host::Testbed;
 use ftlab_trace::{Fit, Opening, Reader, Scan, Selection};
 use std::io::Write;
 
@@ -136,4 +139,30 @@ fn requests_of_an_earlier_time_are_issued_in_the_order_of_the_file() {
     let report = play(&recording, Fake::new(SECTORS), Clock::Timed).unwrap();
     // From the earliest on: the first two come 50 µs after it, the last 250 µs.
     assert_eq!(report.run.simulated, Nanos::from_micros(350));
+}
+
+/// How long a write with FUA takes behind many that wait in the buffer of a drive.
+fn fua_takes(settings: &[&str]) -> Nanos {
+    let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
+    let file = Catalog::load("generic-mlc-8", &settings).unwrap();
+    let testbed = Testbed::load("anandtech-2008").unwrap();
+    let mut device = file.build(&testbed, RootSeed(1)).unwrap();
+    let mut rows: Vec<String> = (0..200)
+        .map(|n| format!("0,write,{},8,0,0", 64 * n))
+        .collect();
+    rows.push("6000,write,16,8,0,1".to_owned());
+    let recording = recording(&rows.join("\n"), Pace::Original, Fit::Refuse);
+    let report = run_replay(&recording, &mut *device, Clock::Timed, None, &nobody).unwrap();
+    let end = report.run.simulated;
+    Nanos(end.0 - Nanos::from_micros(6000).0)
+}
+
+/// A write with FUA waits for its own data, and a drive whose firmware flushes everything for it says so in its file.
+#[test]
+fn fua_is_of_its_own_write() {
+    // So that what waits does so in the buffer, and not in the queues of the dies.
+    let queue = "firmware.die_queue=1";
+    let own = fua_takes(&[queue]);
+    let all = fua_takes(&[queue, "power_loss.fua_flushes_all=1"]);
+    assert!(own.0 * 2 < all.0, "{own:?} and {all:?}");
 }
