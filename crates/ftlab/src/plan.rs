@@ -98,8 +98,7 @@ pub fn command(options: &Options) -> Outcome {
     );
     let lab = lab.map_err(|error| Failure::Running(error.to_string()))?;
     let sizes: Vec<u64> = asked.drives.iter().map(DriveFile::memory_bytes).collect();
-    let note = memory::note(lab.most_bytes(&sizes));
-    options.work.signs.tell(&note.unwrap_or_default());
+    memory::tell(options.work.signs, lab.most_bytes(&sizes));
     let progress = options.work.signs.spinner("preparing");
     let tell = |drive: usize, what: &str, share| {
         let slug = asked.drives[drive].slug();

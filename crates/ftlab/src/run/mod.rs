@@ -195,11 +195,7 @@ pub fn command(options: &Options) -> Outcome {
     if logs.is_none() && asks_for_logs(&plan) {
         screen::say("note: jobs ask for logs of their requests, which --logs DIR writes\n");
     }
-    options
-        .how
-        .work
-        .signs
-        .tell(&memory::note(most_bytes(&plan)?).unwrap_or_default());
+    memory::tell(options.how.work.signs, most_bytes(&plan)?);
     let junit = options.require.junit()?;
     let file = options.output.file()?;
     let progress = options.how.work.signs.spinner("preparing");

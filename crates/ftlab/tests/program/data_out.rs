@@ -39,6 +39,43 @@ fn results_are_what_their_schema_says() {
 }
 
 #[test]
+fn of_nothing_there_is_no_ratio_and_results_of_the_version_before_can_be_read() {
+    let place = Place::new();
+    place.write("r.fio", "[r]\nrw=read\nbs=4k\nnumber_ios=10\n");
+    place.out("run r.fio --drive generic-mlc-8 --state filled --out o");
+    let mut set = results(&place, "o");
+    let inside = &set["runs"][0]["inside"];
+    assert_eq!(
+        (&inside["wa"], &inside["gc_share"]),
+        (&Value::Null, &Value::Null)
+    );
+    place.out("report o --csv");
+    let table = place.read("o/runs.csv");
+    let mut lines = table
+        .lines()
+        .map(|line| line.split(',').collect::<Vec<_>>());
+    let (names, run) = (lines.next().unwrap(), lines.next().unwrap());
+    for name in ["wa", "gc_share"] {
+        let column = names.iter().position(|column| *column == name);
+        assert_eq!(run[column.unwrap()], "", "{name}");
+    }
+    set["schema"] = 2.into();
+    set["runs"][0]["inside"]["wa"] = 0.0.into();
+    set["runs"][0]["inside"]["gc_share"] = 0.0.into();
+    place.write("before.json", &set.to_string());
+    place.out("report before.json --out b");
+    for version in [1, 4] {
+        set["schema"] = version.into();
+        place.write("other.json", &set.to_string());
+        let why = place.refused("report other.json --out b");
+        holds(
+            &why,
+            &["this ftlab reads schema 2 and 3; run the review again"],
+        );
+    }
+}
+
+#[test]
 fn a_report_is_drawn_again_without_a_simulation() {
     let place = Place::new();
     place.out(&format!("review {DISK} --test A1 --out o"));
