@@ -129,8 +129,11 @@ pub fn command(options: &Options) -> Outcome {
     }
     let compared = comparing.compared(&session.plan, &ends);
     let places = comparing.write(&session.plan, &compared)?;
-    let tables = grid::tables(&comparing.sweeps, &compared.grids);
-    screen::print(&format!("{tables}\n{places}"))?;
+    let tables = match compared.grids.is_empty() {
+        true => String::new(),
+        false => grid::tables(&comparing.sweeps, &compared.grids) + "\n",
+    };
+    screen::print(&(tables + &places))?;
     let there = compared.set.runs.iter().flat_map(|run| run.metrics.keys());
     let asked = known_metrics(&options.metrics, there.map(String::as_str));
     // What ran is kept, so that this is no call that did nothing.

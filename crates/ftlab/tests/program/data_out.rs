@@ -265,7 +265,10 @@ fn a_sweep_that_cannot_be_is_refused_in_one_line() {
 fn a_metric_that_no_run_has_is_told_of_below_the_variants_and_leaves_the_results() {
     let place = Place::new();
     let line = format!("{SMALL} --set link.rate=300,600 --metric watts --out o");
-    let assert = place.ftlab(&line).assert().code(2).stdout("");
+    let assert = place.ftlab(&line).assert().code(1);
+    let said = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+    holds(&said, &["Results: o/results.json"]);
+    assert!(!said.contains("link.rate"), "there is no table: {said}");
     let told = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
     let lines: Vec<&str> = told.lines().collect();
     assert_eq!(lines.len(), 3, "{told}");
