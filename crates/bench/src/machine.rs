@@ -1,5 +1,6 @@
 //! What this machine has to run drives on: memory and cores.
 
+use ftlab_base::amount::binary;
 use std::num::NonZeroUsize;
 
 /// Where the system says.
@@ -20,6 +21,23 @@ pub fn half_of_free() -> u64 {
 pub fn total_mib() -> Option<u64> {
     let text = std::fs::read_to_string(MEMORY).ok()?;
     field(&text, "MemTotal:").map(|bytes| bytes >> 20)
+}
+
+/// What to say before work whose drives take up to so many bytes, where that is more than half of this machine's memory.
+#[must_use]
+pub fn note(bytes: u64) -> Option<String> {
+    total_mib().and_then(|mib| note_of(bytes, mib << 20))
+}
+
+fn note_of(bytes: u64, machine_bytes: u64) -> Option<String> {
+    (bytes > machine_bytes / 2).then(|| {
+        format!(
+            "the tables of the drives take up to {}, and this machine has {} of memory: fewer runs at a time take less, and a \
+             smaller nand.blocks_per_die makes a drive smaller",
+            binary(bytes as f64, "B"),
+            binary(machine_bytes as f64, "B")
+        )
+    })
 }
 
 /// How many threads run at a time.
@@ -54,7 +72,17 @@ fn field(text: &str, name: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::available;
+    use super::{available, note_of};
+
+    #[test]
+    fn more_than_half_of_the_memory_is_said() {
+        assert_eq!(note_of(4 << 30, 8 << 30), None);
+        let note = note_of((4 << 30) + 1, 8 << 30).unwrap();
+        assert!(
+            note.contains("up to 4.00 GiB") && note.contains("8.00 GiB"),
+            "{note}"
+        );
+    }
 
     #[test]
     fn what_is_available_is_read() {

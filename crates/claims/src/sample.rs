@@ -59,7 +59,7 @@ impl Sample {
                 100.0 * still as f64 / run.series_bytes.len().max(1) as f64
             }
             "nand_reads" => inside?.nand_reads as f64,
-            "gc_share" => inside?.gc_share,
+            "gc_share" => inside?.gc_share.unwrap_or(f64::NAN),
             "buffer_stalls" => inside?.buffer_stalls as f64,
             "drop_s" => self.drop().map_or(f64::INFINITY, |(seconds, _)| seconds),
             "drop_gb" => self.drop().map_or(f64::NAN, |(_, gb)| gb),

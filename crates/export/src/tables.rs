@@ -196,7 +196,7 @@ fn known(wa: f64) -> Option<f64> {
 fn inside<R>(table: &mut Columns<'_, R>, of: impl Copy + for<'r> Fn(&'r R) -> Option<&'r Inside>) {
     table.number("wa", |row| known(of(row)?.wa));
     table.number("wa_steady", |row| of(row)?.wa_steady);
-    table.number("gc_share", |row| Some(of(row)?.gc_share));
+    table.number("gc_share", |row| of(row)?.gc_share);
     let counts: [Count; 7] = [
         ("nand_programs", |inside| inside.nand_programs),
         ("nand_reads", |inside| inside.nand_reads),

@@ -48,7 +48,7 @@ fn set() -> ResultSet {
     });
     of_two["devices"] = json!([device("nvme0", joules), device("nvme1", json!(null))]);
     serde_json::from_value(json!({
-        "schema": 2,
+        "schema": 3,
         "origin": {"version": "0", "way": "simulated", "seed": 1, "testbed": "x"},
         "drives": [],
         "tests": [{

@@ -22,6 +22,8 @@ pub struct Reading<'a> {
     pub is_shuffled: bool,
     /// The jobs of job files that are asked for; all if none is.
     pub sections: &'a [String],
+    /// What holds for job files where they say nothing else, if there is anything.
+    pub defaults: Option<&'a Sections>,
 }
 
 /// Reads a load as a test that begins in a state. Scripts, scenarios and synthetic traces are TOML; what else looks like
@@ -79,9 +81,13 @@ fn read_plainly(
             let text = files::read(path, "a fio job file")?;
             let sections = Sections::of_text(&text, &shown)?;
             let sections = fio_words::only(sections, reading.sections)?;
-            // What is not run is no part of the load.
-            let text = match reading.sections {
-                [] => text,
+            let sections = match reading.defaults {
+                None => sections,
+                Some(defaults) => sections.behind(defaults),
+            };
+            // What is not run is no part of the load, and what else holds for it is one.
+            let text = match (reading.sections, reading.defaults) {
+                ([], None) => text,
                 _ => sections.to_text(),
             };
             (text, fio_words::what(sections, reading)?)

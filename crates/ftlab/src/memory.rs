@@ -1,6 +1,6 @@
-//! How much memory drives may take, as it is typed, and how much they do take.
+//! How much memory drives may take, as it is typed, and that they take much.
 
-use ftlab_base::amount::binary;
+use crate::progress::Signs;
 use ftlab_bench::machine;
 
 /// Reads what `--memory` says: GiB, of which a part may be given. A drive that needs more runs alone.
@@ -12,25 +12,16 @@ pub fn gib(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Warns that drives will take `bytes` of memory, if that is more than half of this machine's.
-pub fn note(bytes: u64) -> Option<String> {
-    machine::total_mib().and_then(|mib| note_of(bytes, mib << 20))
-}
-
-fn note_of(bytes: u64, machine_bytes: u64) -> Option<String> {
-    (bytes > machine_bytes / 2).then(|| {
-        format!(
-            "note: the tables of the drives take up to {}, and this machine has {} of memory: where fewer runs at a time \
-             (--jobs) are not enough, --set nand.blocks_per_die=N makes a drive smaller\n",
-            binary(bytes as f64, "B"),
-            binary(machine_bytes as f64, "B")
-        )
-    })
+/// Says before work begins that its drives will take `bytes` of memory, if that is much for this machine.
+pub fn tell(signs: Signs, bytes: u64) {
+    if let Some(note) = machine::note(bytes) {
+        signs.tell(&format!("note: {note}\n"));
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{gib, note_of};
+    use super::gib;
 
     #[test]
     fn gib_may_have_a_part_and_are_more_than_none() {
@@ -39,15 +30,5 @@ mod tests {
         for wrong in ["0", "-1", "much", "inf", "nan", ""] {
             assert!(gib(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn more_than_half_of_the_memory_is_said() {
-        assert_eq!(note_of(4 << 30, 8 << 30), None);
-        let note = note_of((4 << 30) + 1, 8 << 30).unwrap();
-        assert!(
-            note.contains("up to 4.00 GiB") && note.contains("8.00 GiB"),
-            "{note}"
-        );
     }
 }

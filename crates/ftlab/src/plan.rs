@@ -16,6 +16,7 @@ use ftlab_play::State;
 use ftlab_play::driver::Clock;
 use ftlab_result::Run;
 use ftlab_result::plan::Measure;
+use ftlab_workload::Sections;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -98,8 +99,7 @@ pub fn command(options: &Options) -> Outcome {
     );
     let lab = lab.map_err(|error| Failure::Running(error.to_string()))?;
     let sizes: Vec<u64> = asked.drives.iter().map(DriveFile::memory_bytes).collect();
-    let note = memory::note(lab.most_bytes(&sizes));
-    options.work.signs.tell(&note.unwrap_or_default());
+    memory::tell(options.work.signs, lab.most_bytes(&sizes));
     let progress = options.work.signs.spinner("preparing");
     let tell = |drive: usize, what: &str, share| {
         let slug = asked.drives[drive].slug();
@@ -171,11 +171,15 @@ fn test(options: &Options) -> Result<Test, Failure> {
         replay: Some((&options.replay, options.work.signs)),
         is_shuffled: options.shuffle,
         sections: &[],
+        defaults: None,
     };
     let (state, clock) = (options.state, Clock::Timed);
     let test = match &options.load {
         Some(path) => loads::read(path, state, clock, reading)?,
-        None => fio_words::test(&options.words, state, clock, reading)?,
+        None => {
+            let words = Sections::of_arguments(&options.words)?;
+            fio_words::test(words, state, clock, reading)?
+        }
     };
     options.replay.check(std::slice::from_ref(&test))?;
     Ok(test)

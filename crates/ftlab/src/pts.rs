@@ -3,7 +3,7 @@
 use crate::drives::load;
 use crate::failure::{Failure, Outcome};
 use crate::options::{TestbedOption, Work};
-use crate::{results, screen};
+use crate::{memory, results, screen};
 use clap::{Args, ValueEnum};
 use ftlab_bench::pts::{self, CLIENT, ENTERPRISE, Plan, Scale};
 use ftlab_drive::{DriveFile, Kind};
@@ -98,6 +98,7 @@ fn scale(text: &str) -> Result<Scale, String> {
 pub fn command(options: &Options) -> Outcome {
     let plan = plan(options)?;
     let folder = results::folder(&options.out)?;
+    memory::tell(options.work.signs, pts::most_bytes(&plan)?);
     let progress = options.work.signs.bar();
     let total = plan.runs();
     progress.set(0, total, "preconditioning");

@@ -141,20 +141,23 @@ fn check(comparison: &Comparison<'_>, metrics: &[String]) -> Outcome {
         )));
     }
     let rows = comparison.matches.iter().flat_map(|matched| &matched.rows);
-    known_metrics(metrics, rows.map(|row| row.metric))
+    known_metrics(metrics, rows.map(|row| row.metric)).map_err(Failure::Input)
 }
 
 /// Whether each of the metrics asked for is one that some run has.
-pub fn known_metrics<'a>(asked: &[String], there: impl Iterator<Item = &'a str>) -> Outcome {
+pub fn known_metrics<'a>(
+    asked: &[String],
+    there: impl Iterator<Item = &'a str>,
+) -> Result<(), String> {
     let there: BTreeSet<&str> = there.collect();
     match asked.iter().find(|name| !there.contains(name.as_str())) {
         None => Ok(()),
         Some(name) => {
             let there: Vec<&str> = there.into_iter().collect();
-            Err(Failure::Input(format!(
+            Err(format!(
                 "no run has the metric `{name}`; there are: {}",
                 there.join(", ")
-            )))
+            ))
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Outcome};
 use crate::files::{self, Folder};
 use crate::{provenance, screen};
-use ftlab_result::{Provenance, ResultSet, SCHEMA};
+use ftlab_result::{Provenance, READABLE, ResultSet};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -60,10 +60,12 @@ pub fn parse(text: &str) -> Result<ResultSet, String> {
         false => format!("it holds no results of a review ({error}); give {WHAT}"),
     };
     let versioned: Versioned = serde_json::from_str(text).map_err(foreign)?;
-    if versioned.schema != SCHEMA {
+    if !READABLE.contains(&versioned.schema) {
         return Err(format!(
-            "it has schema {}, and this ftlab reads schema {SCHEMA}; run the review again",
-            versioned.schema
+            "it has schema {}, and this ftlab reads schema {} and {}; run the review again",
+            versioned.schema,
+            READABLE.start(),
+            READABLE.end()
         ));
     }
     serde_json::from_str(text).map_err(foreign)

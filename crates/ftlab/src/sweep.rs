@@ -3,7 +3,7 @@
 use crate::failure::{EXIT_INTERRUPTED, Failure, Outcome};
 use crate::options::Machine;
 use crate::progress::{Progress, Signs};
-use crate::{files, screen};
+use crate::{files, memory, screen};
 use clap::Args;
 use ftlab_bench::lab::Lab;
 use ftlab_sweep::{Finished, Hears, Row, Share, Status, Store, Sweep, SweepError, merge};
@@ -89,6 +89,7 @@ pub fn command(options: &Options) -> Outcome {
             .map_err(|error| Failure::Running(format!("cannot wait for Ctrl-C: {error}")))?;
         let lab = Lab::new(options.machine.threads(), options.machine.memory_bytes());
         let lab = lab.map_err(|error| Failure::Running(error.to_string()))?;
+        memory::tell(options.signs, sweep.most_bytes(&units, &lab));
         let ran = sweep.run(&units, &lab, session.as_ref());
         session.progress.clear();
         let mut so_far = session.so_far();

@@ -29,6 +29,6 @@ pub use pcie::{Pcie, PcieEnd};
 pub use port::{Host, Port};
 pub use processor::Processor;
 pub use queue::HostOrder;
-pub use system::{FileSystemPlaces, OperatingSystem};
+pub use system::{FileSystemPlaces, OperatingSystem, PageCache};
 pub use testbed::Testbed;
 pub use turns::{Arbitration, Weights};

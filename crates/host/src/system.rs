@@ -1,4 +1,4 @@
-//! The operating system of a test machine: how it writes back, and where its file system lies.
+//! The operating system of a test machine: how it keeps data in memory and writes them back, and where its file system lies.
 
 use ftlab_base::Nanos;
 use ftlab_sheet::quantity::{Bytes, Count, Quantity, Ratio, Time};
@@ -7,28 +7,40 @@ use serde::Deserialize;
 /// The largest request that every drive's command has room for.
 const REQUEST_BYTES_MAX: f64 = 16_777_216.0;
 
-/// What an operating system does with what programs write.
+/// What an operating system does with what programs read and write.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OperatingSystem {
+    /// How it keeps data in memory, and writes them.
+    pub cache: PageCache,
+    /// Its file system, if the file says where that lies: application scripts need it.
+    pub file_system: Option<FileSystemPlaces>,
+}
+
+/// Pages of data that are kept in memory, and the lazy writer, who brings changed ones to the drive.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PageCache {
+    /// What a call takes that memory answers, if the file says so: jobs of buffered requests need it. Scripts have it in
+    /// their time of computing.
+    pub memory_call: Option<Nanos>,
     /// Between two passes of the lazy writer.
     pub lazy_writer_interval: Nanos,
     /// The least share of the dirty data that a pass writes; 0 to 1.
     pub lazy_writer_share: f64,
+    /// Dirty bytes above which a pass does not wait for the interval, if there is such a limit.
+    pub dirty_background_bytes: Option<u64>,
     /// Dirty bytes at which a program that writes has to wait.
     pub dirty_limit_bytes: u64,
     /// Bytes of the lazy writer's largest request.
     pub write_bytes: u64,
     /// Its requests outstanding.
     pub write_depth: u32,
-    /// Between two checkpoints, at which the file system writes all that has changed in its tables.
-    pub checkpoint_interval: Nanos,
-    /// Where the file system keeps what it has to, in bytes from the start of the drive.
-    pub file_system: FileSystemPlaces,
 }
 
-/// Where the parts of a file system lie, in bytes from the start of the drive.
+/// Where the parts of a file system lie, in bytes from the start of the drive, and how often they are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileSystemPlaces {
+    /// Between two checkpoints, at which the file system writes all that has changed in its tables.
+    pub checkpoint_interval: Nanos,
     /// The journal, written round and round.
     pub journal: u64,
     /// Bytes of the journal.
@@ -41,14 +53,18 @@ pub struct FileSystemPlaces {
     pub directory: u64,
 }
 
-/// What the operating system does with what programs write.
+/// What the operating system does with what programs read and write.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SystemKeys {
+    /// What a call takes that memory answers; jobs of buffered requests need it.
+    memory_call: Option<Quantity<Time>>,
     /// Between two passes of the lazy writer.
     lazy_writer_interval: Quantity<Time>,
     /// The least share of the dirty data that a pass writes.
     lazy_writer_share: Quantity<Ratio>,
+    /// Dirty data above which a pass does not wait for the interval.
+    dirty_background: Option<Quantity<Bytes>>,
     /// Dirty data at which a program that writes has to wait.
     dirty_limit: Quantity<Bytes>,
     /// Largest request of the lazy writer.
@@ -56,57 +72,105 @@ pub(super) struct SystemKeys {
     /// Its requests outstanding.
     write_depth: Quantity<Count>,
     /// Between two checkpoints of the file system.
-    checkpoint_interval: Quantity<Time>,
-    /// Where the file system's parts lie.
-    journal_at: Quantity<Bytes>,
-    journal_size: Quantity<Bytes>,
-    table_at: Quantity<Bytes>,
-    bitmap_at: Quantity<Bytes>,
-    directory_at: Quantity<Bytes>,
+    checkpoint_interval: Option<Quantity<Time>>,
+    /// Where the file system's parts lie: all or none.
+    journal_at: Option<Quantity<Bytes>>,
+    journal_size: Option<Quantity<Bytes>>,
+    table_at: Option<Quantity<Bytes>>,
+    bitmap_at: Option<Quantity<Bytes>>,
+    directory_at: Option<Quantity<Bytes>>,
 }
 
 impl SystemKeys {
     pub(super) fn system(&self) -> Result<OperatingSystem, String> {
-        let keys = self;
-        let share = keys.lazy_writer_share.base;
-        if share > 1.0 {
+        Ok(OperatingSystem {
+            cache: self.cache()?,
+            file_system: self.file_system()?,
+        })
+    }
+
+    fn cache(&self) -> Result<PageCache, String> {
+        if self.lazy_writer_share.base > 1.0 {
             return Err("os.lazy_writer_share: it must be at most 100 %".to_owned());
         }
-        for (key, interval) in [
-            ("lazy_writer_interval", &keys.lazy_writer_interval),
-            ("checkpoint_interval", &keys.checkpoint_interval),
-        ] {
-            if interval.get() == Nanos::ZERO {
-                return Err(format!("os.{key}: it must be above 0"));
-            }
+        not_at_once("lazy_writer_interval", &self.lazy_writer_interval)?;
+        if let Some(call) = &self.memory_call {
+            not_at_once("memory_call", call)?;
         }
-        for (key, size) in [
-            ("write_size", &keys.write_size),
-            ("journal_size", &keys.journal_size),
-        ] {
-            if size.base < 4096.0 {
-                return Err(format!("os.{key}: it must be at least 4 KiB, a page"));
-            }
-        }
-        if keys.write_size.base > REQUEST_BYTES_MAX {
+        a_page("write_size", &self.write_size)?;
+        if self.write_size.base > REQUEST_BYTES_MAX {
             return Err(
                 "os.write_size: it must be at most 16 MiB, as a request of a program".to_owned(),
             );
         }
-        Ok(OperatingSystem {
-            lazy_writer_interval: keys.lazy_writer_interval.get(),
-            lazy_writer_share: share,
-            dirty_limit_bytes: keys.dirty_limit.base as u64,
-            write_bytes: keys.write_size.base as u64,
-            write_depth: keys.write_depth.get(),
-            checkpoint_interval: keys.checkpoint_interval.get(),
-            file_system: FileSystemPlaces {
-                journal: keys.journal_at.base as u64,
-                journal_bytes: keys.journal_size.base as u64,
-                table: keys.table_at.base as u64,
-                bitmap: keys.bitmap_at.base as u64,
-                directory: keys.directory_at.base as u64,
-            },
+        let background = self.dirty_background.as_ref();
+        if background.is_some_and(|background| background.base > self.dirty_limit.base) {
+            return Err(
+                "os.dirty_background: it must be at most os.dirty_limit, where programs wait"
+                    .to_owned(),
+            );
+        }
+        Ok(PageCache {
+            memory_call: self.memory_call.as_ref().map(|call| call.get()),
+            lazy_writer_interval: self.lazy_writer_interval.get(),
+            lazy_writer_share: self.lazy_writer_share.base,
+            dirty_background_bytes: background.map(|background| background.base as u64),
+            dirty_limit_bytes: self.dirty_limit.base as u64,
+            write_bytes: self.write_size.base as u64,
+            write_depth: self.write_depth.get(),
         })
+    }
+
+    fn file_system(&self) -> Result<Option<FileSystemPlaces>, String> {
+        let keys = (
+            &self.checkpoint_interval,
+            &self.journal_at,
+            &self.journal_size,
+            &self.table_at,
+            &self.bitmap_at,
+            &self.directory_at,
+        );
+        let (
+            Some(interval),
+            Some(journal),
+            Some(journal_size),
+            Some(table),
+            Some(bitmap),
+            Some(directory),
+        ) = keys
+        else {
+            return match keys {
+                (None, None, None, None, None, None) => Ok(None),
+                _ => Err(
+                    "os: checkpoint_interval, journal_at, journal_size, table_at, bitmap_at and directory_at are of one file \
+                     system; give all of them or none"
+                        .to_owned(),
+                ),
+            };
+        };
+        not_at_once("checkpoint_interval", interval)?;
+        a_page("journal_size", journal_size)?;
+        Ok(Some(FileSystemPlaces {
+            checkpoint_interval: interval.get(),
+            journal: journal.base as u64,
+            journal_bytes: journal_size.base as u64,
+            table: table.base as u64,
+            bitmap: bitmap.base as u64,
+            directory: directory.base as u64,
+        }))
+    }
+}
+
+fn not_at_once(key: &str, time: &Quantity<Time>) -> Result<(), String> {
+    match time.get() == Nanos::ZERO {
+        true => Err(format!("os.{key}: it must be above 0")),
+        false => Ok(()),
+    }
+}
+
+fn a_page(key: &str, size: &Quantity<Bytes>) -> Result<(), String> {
+    match size.base < 4096.0 {
+        true => Err(format!("os.{key}: it must be at least 4 KiB, a page")),
+        false => Ok(()),
     }
 }

@@ -44,7 +44,7 @@ pub struct Testbed {
     pub power_states: bool,
     /// How it computes.
     pub processor: Processor,
-    /// How it writes back, if the file says so: application scripts need it.
+    /// How it keeps data in memory and writes back, if the file says so: scripts and buffered jobs need it.
     pub os: Option<OperatingSystem>,
 }
 
@@ -231,7 +231,7 @@ mod tests {
         let testbed = Testbed::parse("t", OWN).unwrap();
         assert_eq!(testbed.queue_order, HostOrder::CLook);
         let os = testbed.os.expect("the base has it");
-        assert_eq!(os.lazy_writer_interval, Nanos::from_secs(1));
+        assert_eq!(os.cache.lazy_writer_interval, Nanos::from_secs(1));
         let own = OWN.to_owned() + "queue_order = \"fifo\"\n";
         let testbed = Testbed::parse("t", &own).unwrap();
         assert_eq!(testbed.queue_order, HostOrder::Fifo);
@@ -262,6 +262,23 @@ mod tests {
                 "unknown variant `lifo`, expected one of `fifo`, `c-look`, `round-robin`, `weighted-round-robin` in `host.queue_order`"
             ),
             "{order}"
+        );
+        let os = |lines: &str| {
+            let own = OWN.replace("base = \"windows\"", "base = \"linux-2024\"");
+            why(&own.replace("[os]\n", &format!("[os]\n{lines}\n")))
+        };
+        let place =
+            "table_at = { value = 3, unit = \"GiB\", source = \"assumed\", confidence = \"low\" }";
+        assert!(
+            os(place).contains("are of one file system; give all of them or none"),
+            "{}",
+            os(place)
+        );
+        let above = "dirty_background = { value = 2, unit = \"GiB\", source = \"assumed\", confidence = \"low\" }";
+        assert!(
+            os(above).contains("os.dirty_background: it must be at most os.dirty_limit"),
+            "{}",
+            os(above)
         );
         let why = Testbed::load("anandtech-208").unwrap_err().to_string();
         assert!(why.contains("did you mean anandtech-2008"), "{why}");

@@ -388,11 +388,7 @@ pub fn inside_of(counters: &Counters) -> Inside {
         nand_programs: programs,
         nand_reads: counters.nand_reads,
         nand_erases: counters.nand_erases,
-        gc_share: if programs > 0 {
-            counters.moved_programs as f64 / programs as f64
-        } else {
-            0.0
-        },
+        gc_share: (programs > 0).then(|| counters.moved_programs as f64 / programs as f64),
         map_programs: counters.map_programs,
         map_reads: counters.map_reads,
         buffer_stalls: counters.buffer_stalls,

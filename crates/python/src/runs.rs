@@ -4,12 +4,13 @@ use crate::calls::Calls;
 use crate::drive::Drive;
 use crate::errors::{guarded, input_error, of_plan, of_review, of_sweep};
 use crate::results::Results;
-use crate::work::{Machine, Way, work_with};
+use crate::work::{Machine, Way, warn_of_memory, work_with};
 use ftlab_base::RootSeed;
 use ftlab_bench::plan::{self as planning, Asked, SPARE_BOUNDS};
 use ftlab_bench::repeats::REPEATS_MAX;
 use ftlab_bench::review::{
-    DriveRuns, Length, Member, Plan, Progress, ReviewError, Subject, check, result_set, runs_until,
+    DriveRuns, Length, Member, Plan, Progress, ReviewError, Subject, check, most_bytes, result_set,
+    runs_until,
 };
 use ftlab_bench::stop::stop;
 use ftlab_bench::suites::{self, Suite, Test, own};
@@ -141,6 +142,8 @@ fn run_plan(
     calls: &Calls,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<DriveRuns>> {
+    let bytes = most_bytes(plan).map_err(|error| of_review(&error))?;
+    warn_of_memory(py, bytes)?;
     let ran = work_with(py, calls, progress, |way| {
         let tell = |step: Progress<'_>| way.set(step.done, step.total);
         runs_until(plan, &tell, &|| way.is_over())
@@ -382,6 +385,8 @@ pub fn plan(
         return Err(input_error(&"a plan needs drives; give at least one"));
     }
     let lab = Machine::of(how.threads, how.memory_gib)?.lab()?;
+    let sizes: Vec<u64> = asked.drives.iter().map(DriveFile::memory_bytes).collect();
+    warn_of_memory(py, lab.most_bytes(&sizes))?;
     let planned = work_with(py, &calls, None, |way: &Way| {
         let tell = |_: usize, _: &str, _: Option<f64>| {
             if way.is_over() {

@@ -2,7 +2,7 @@
 
 use crate::errors::{guarded, input_error, of_sweep, run_error};
 use crate::table::Table;
-use crate::work::{Machine, Way, work};
+use crate::work::{Machine, Way, warn_of_memory, work};
 use ftlab_sweep::{Finished, Grid, Hears, Row, Share, Status, SweepError, rows_as_parquet};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -110,6 +110,7 @@ impl Sweep {
             self.sweep.missing(share, &|id| store.has(id))
         };
         let total = self.sweep.rows_in(&units).len();
+        warn_of_memory(py, self.sweep.most_bytes(&units, &lab))?;
         let end = work(py, progress, |way| {
             let keeping = Keeping {
                 store,

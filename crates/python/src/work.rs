@@ -5,7 +5,9 @@ use crate::errors::{input_error, run_error};
 use ftlab_bench::lab::Lab;
 use ftlab_bench::machine;
 use ftlab_bench::stop::{Stopped, stoppable};
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
+use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -110,6 +112,15 @@ fn words(panic: &(dyn std::any::Any + Send)) -> String {
         "ftlab itself is at fault: {}; please report it",
         text.unwrap_or("a panic without words")
     )
+}
+
+/// Warns before work whose drives take much of this machine's memory, as the command line notes it.
+pub fn warn_of_memory(py: Python<'_>, bytes: u64) -> PyResult<()> {
+    let Some(note) = machine::note(bytes) else {
+        return Ok(());
+    };
+    let note = CString::new(note).map_err(|error| run_error(&error))?;
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &note, 2)
 }
 
 /// How runs are spread over this machine.

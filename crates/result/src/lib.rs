@@ -28,9 +28,13 @@ pub use spread::Spread;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// The version of this schema, written as `schema`.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
+
+/// The versions that can be read. In 2, ratios and shares of nothing were 0; they are `null` from 3 on.
+pub const READABLE: RangeInclusive<u32> = 2..=SCHEMA;
 
 /// Everything that one command ran: the content of `results.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -525,6 +529,7 @@ pub fn median(sorted: &[f64]) -> Option<f64> {
 mod tests {
     use super::{median, number_or_word};
     use serde::{Deserialize, Serialize};
+    use std::ops::RangeInclusive;
 
     #[derive(Serialize, Deserialize)]
     struct Cell(#[serde(with = "number_or_word")] String);

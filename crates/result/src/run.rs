@@ -365,8 +365,9 @@ pub struct Inside {
     pub nand_reads: u64,
     /// Blocks erased.
     pub nand_erases: u64,
-    /// Share of the programs that garbage collection or merges made, 0 to 1.
-    pub gc_share: f64,
+    /// Share of the programs that garbage collection or merges made, 0 to 1; `null` without programs.
+    #[serde(default)]
+    pub gc_share: Option<f64>,
     /// Pages programmed for the mapping table.
     #[serde(default)]
     pub map_programs: u64,

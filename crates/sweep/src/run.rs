@@ -37,6 +37,11 @@ pub trait Hears: Sync {
     }
 }
 
+/// The drive of a unit, and its variant.
+fn drive_of(unit: &Unit) -> (usize, usize) {
+    (unit.point.drive, unit.point.variant)
+}
+
 impl Sweep {
     /// The rows of a share that are not there yet, by units of work; `has` says of an id whether it is there.
     #[must_use]
@@ -127,7 +132,25 @@ impl Sweep {
         lab: &Lab,
         hears: &dyn Hears,
     ) -> Result<(), Stopped> {
-        let drive_of = |unit: &Unit| (unit.point.drive, unit.point.variant);
+        let sizes = self.sizes(units, lab);
+        let bytes = |unit: &Unit| sizes[&drive_of(unit)];
+        stoppable(|| lab.run(units, bytes, |unit| self.run_unit(unit, begin, hears)))?;
+        match hears.is_over() {
+            true => Err(Stopped),
+            false => Ok(()),
+        }
+    }
+
+    /// What the drives of units take at most at once, each thread with a copy of one.
+    #[must_use]
+    pub fn most_bytes(&self, units: &[Unit], lab: &Lab) -> u64 {
+        let sizes = self.sizes(units, lab);
+        let of_units = units.iter().map(|unit| sizes[&drive_of(unit)]);
+        lab.most_bytes(&of_units.collect::<Vec<_>>())
+    }
+
+    /// Bytes that the drives of units take, by drive and variant.
+    fn sizes(&self, units: &[Unit], lab: &Lab) -> BTreeMap<(usize, usize), u64> {
         let drives: BTreeSet<(usize, usize)> = units.iter().map(drive_of).collect();
         let drives: Vec<(usize, usize)> = drives.into_iter().collect();
         let size = |&(drive, variant): &(usize, usize)| {
@@ -135,13 +158,7 @@ impl Sweep {
             file.map_or(0, |file| file.memory_bytes())
         };
         let sizes: Vec<u64> = lab.run(&drives, |_| 0, size);
-        let sizes: BTreeMap<(usize, usize), u64> = drives.into_iter().zip(sizes).collect();
-        let bytes = |unit: &Unit| sizes[&drive_of(unit)];
-        stoppable(|| lab.run(units, bytes, |unit| self.run_unit(unit, begin, hears)))?;
-        match hears.is_over() {
-            true => Err(Stopped),
-            false => Ok(()),
-        }
+        drives.into_iter().zip(sizes).collect()
     }
 
     /// A drive with the settings of a variant.

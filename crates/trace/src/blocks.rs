@@ -227,9 +227,9 @@ impl Blocks {
 }
 
 impl Counts {
-    /// The share of all writes that go to the hottest share of the written blocks.
+    /// The share of all writes that go to the hottest share of the written blocks; none where nothing was written.
     #[must_use]
-    pub fn hottest(&self, share: f64) -> f64 {
+    pub fn hottest(&self, share: f64) -> Option<f64> {
         let blocks: f64 = self.writes.iter().map(|(_, blocks)| blocks).sum();
         let all: f64 = self
             .writes
@@ -243,7 +243,7 @@ impl Counts {
             hot += taken * f64::from(*writes);
             left -= taken;
         }
-        if all > 0.0 { hot / all } else { 0.0 }
+        (all > 0.0).then(|| hot / all)
     }
 
     /// Classes of blocks that are written about as often, coldest first: the share of the blocks, and of the writes.
@@ -296,8 +296,8 @@ mod tests {
         assert_eq!(counts.written_bytes, of(8.0));
         assert_eq!(counts.overwritten_bytes, of(3.0));
         assert_eq!(counts.writes, [(1, 6.0), (2, 1.0), (4, 1.0)]);
-        assert_eq!(counts.hottest(0.125), 4.0 / 12.0);
-        assert_eq!(counts.hottest(1.0), 1.0);
+        assert_eq!(counts.hottest(0.125), Some(4.0 / 12.0));
+        assert_eq!(counts.hottest(1.0), Some(1.0));
         assert_eq!(
             counts.classes(),
             [(0.75, 0.5), (0.125, 2.0 / 12.0), (0.125, 4.0 / 12.0)]
@@ -336,6 +336,6 @@ mod tests {
         let near = |got: f64, want: f64| assert!((got / want - 1.0).abs() < 0.01, "{got} {want}");
         near(counts.footprint_bytes, (all * BLOCK_BYTES) as f64);
         near(counts.overwritten_bytes, (all / 10 * BLOCK_BYTES) as f64);
-        near(counts.hottest(0.1), 2.0 / 11.0);
+        near(counts.hottest(0.1).unwrap(), 2.0 / 11.0);
     }
 }

@@ -87,9 +87,9 @@ impl Profile {
         self.scan.span_ns() as f64 / 1e9 / COURSE_POINTS as f64
     }
 
-    /// The size that so many percent of the reads (0), writes (1) or TRIMs (2) do not exceed.
+    /// The size that so many percent of the reads (0), writes (1) or TRIMs (2) do not exceed; none where there are none.
     #[must_use]
-    pub fn size_percentile(&self, kind: usize, percent: f64) -> u64 {
+    pub fn size_percentile(&self, kind: usize, percent: f64) -> Option<u64> {
         let all: u64 = self.sizes[kind].values().sum();
         let wanted = (all as f64 * percent / 100.0).ceil().max(1.0) as u64;
         let mut seen = 0;
@@ -97,7 +97,7 @@ impl Profile {
             seen += **count;
             seen >= wanted
         });
-        found.map_or(0, |(size, _)| *size)
+        found.map(|(size, _)| *size)
     }
 }
 

@@ -166,6 +166,15 @@ impl Plan {
     }
 }
 
+/// What the drives of a plan take of this machine's memory at most.
+///
+/// # Errors
+/// When there are no threads.
+pub fn most_bytes(plan: &Plan) -> Result<u64, ReviewError> {
+    let sizes: Vec<u64> = plan.drives.iter().map(DriveFile::memory_bytes).collect();
+    Ok(Lab::new(plan.threads, plan.memory_bytes)?.most_bytes(&sizes))
+}
+
 /// Runs the tests: drives side by side and the tests of a drive too, each on a copy of its own.
 /// `progress` hears of each run that is done, from any thread: how many are, and which this was.
 ///

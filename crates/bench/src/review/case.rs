@@ -45,7 +45,7 @@ pub fn run(
     let mut record = match load.what() {
         What::Job(jobs) => {
             let jobs = how.length.of(jobs.clone());
-            let target = &mut subject.target(devices);
+            let target = &mut subject.target(devices).on(machine);
             let report = driver::run_on(&jobs, target, how.clock, seed, watch)?;
             let ground = Ground {
                 target: &subject.shapes(),
@@ -135,7 +135,7 @@ pub fn check(
 ) -> Result<(), DriverError> {
     let bytes = || Ok::<u64, DriverError>(only(load, subject)?.capacity_bytes());
     match load.what() {
-        What::Job(file) => driver::check(file, &subject.shapes(), clock),
+        What::Job(file) => driver::check(file, &subject.shapes(), machine, clock),
         What::Script(scenario) => driver::check_scenario(scenario, bytes()?, machine),
         What::Trace(trace) => driver::check_trace(trace, bytes()?),
         What::Recording(recording) => driver::check_replay(recording, bytes()?),

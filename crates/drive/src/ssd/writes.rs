@@ -40,9 +40,9 @@ impl Ssd {
     }
 
     /// Sectors of a write that cross the link when all before them are in the buffer and it has room for them: the last slot of
-    /// one that is larger, where the drive works on commands as a whole.
+    /// one that is larger.
     pub(super) fn crosses_last(&self, command: &Command) -> u64 {
-        let is_held = self.params.overlap || command.sectors == self.held_at_once(command.sectors);
+        let is_held = command.sectors == self.held_at_once(command.sectors);
         match command.kind {
             CommandKind::Write if !is_held => u64::from(self.slot.last(command)),
             _ => 0,

@@ -148,7 +148,7 @@ fn why_flat(grid: &Grid, runs: &[&Run]) -> Option<&'static str> {
         && runs.iter().all(|run| {
             run.inside
                 .as_ref()
-                .is_some_and(|inside| inside.gc_share == 0.0)
+                .is_some_and(|inside| inside.gc_share == Some(0.0))
         })
     {
         "Flat: no run collected garbage; a longer run, or --state steady-fast, shows what collection costs."

@@ -119,11 +119,7 @@ pub fn command(options: &Options) -> Outcome {
         metrics: options.metrics.clone(),
         folder,
     };
-    options
-        .how
-        .work
-        .signs
-        .tell(&memory::note(most_bytes(&plan)?).unwrap_or_default());
+    memory::tell(options.how.work.signs, most_bytes(&plan)?);
     let session = Session::new(plan, ends, comparing, options.how.work.signs.shares());
     let (ends, _) = session.run()?;
     let comparing = &session.command;
@@ -133,11 +129,15 @@ pub fn command(options: &Options) -> Outcome {
     }
     let compared = comparing.compared(&session.plan, &ends);
     let places = comparing.write(&session.plan, &compared)?;
+    let tables = match compared.grids.is_empty() {
+        true => String::new(),
+        false => grid::tables(&comparing.sweeps, &compared.grids) + "\n",
+    };
+    screen::print(&(tables + &places))?;
     let there = compared.set.runs.iter().flat_map(|run| run.metrics.keys());
-    known_metrics(&options.metrics, there.map(String::as_str))?;
-    let tables = grid::tables(&comparing.sweeps, &compared.grids);
-    screen::print(&format!("{tables}\n{places}"))?;
-    failed
+    let asked = known_metrics(&options.metrics, there.map(String::as_str));
+    // What ran is kept, so that this is no call that did nothing.
+    failed.and(asked.map_err(Failure::Running))
 }
 
 /// What a comparison leaves behind.

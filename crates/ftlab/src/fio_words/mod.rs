@@ -66,17 +66,16 @@ pub fn what(sections: Sections, reading: Reading<'_>) -> Result<What, Failure> {
     Ok(What::Recording(recording.of_job(file)))
 }
 
-/// The words as a test that begins in a state: that of the job file of the same words.
+/// Words as a test that begins in a state: that of the job file of the same words.
 ///
 /// # Errors
 /// As [`what`].
 pub fn test(
-    words: &[String],
+    sections: Sections,
     state: State,
     clock: Clock,
     reading: Reading<'_>,
 ) -> Result<Test, Failure> {
-    let sections = Sections::of_arguments(words)?;
     let text = sections.to_text();
     let what = what(sections, reading)?;
     Ok(own(NAME, Load::of_text(NAME, &text, what), state, clock))
@@ -105,12 +104,14 @@ pub struct Words<'a> {
 impl Words<'_> {
     /// Sections of the words, if there are any, and of each job file.
     fn all(&self) -> Result<Vec<Sections>, Failure> {
+        let words = Sections::of_arguments(self.words)?;
+        let defaults = words.defaults();
         let mut all = Vec::new();
         for path in self.files {
-            all.push(only(of_file(path)?, self.sections)?);
+            all.push(only(of_file(path)?, self.sections)?.behind(&defaults));
         }
-        if !self.words.is_empty() {
-            all.push(Sections::of_arguments(self.words)?);
+        if words.has_jobs() || !self.words.is_empty() && all.is_empty() {
+            all.push(words);
         }
         Ok(all)
     }

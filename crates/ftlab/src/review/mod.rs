@@ -115,11 +115,7 @@ pub fn command(options: &Options) -> Outcome {
         keep,
         go_on: call_to_go_on(),
     };
-    options
-        .how
-        .work
-        .signs
-        .tell(&memory::note(most_bytes(&plan)?).unwrap_or_default());
+    memory::tell(options.how.work.signs, most_bytes(&plan)?);
     let session = Session::new(plan, ends, reviewing, options.how.work.signs.shares());
     let (ends, kept) = session.run()?;
     let failed = session::failure(&ends, Reviewing::DRIVES, |_, error| error.to_string());

@@ -25,6 +25,7 @@ use ftlab_drive::DriveFile;
 use ftlab_export::fio;
 use ftlab_play::driver::Clock;
 use ftlab_result::{ResultSet, Run};
+use ftlab_workload::Sections;
 use logs::Logs;
 use outputs::OutputOptions;
 use session::{Rest, Running};
@@ -195,11 +196,7 @@ pub fn command(options: &Options) -> Outcome {
     if logs.is_none() && asks_for_logs(&plan) {
         screen::say("note: jobs ask for logs of their requests, which --logs DIR writes\n");
     }
-    options
-        .how
-        .work
-        .signs
-        .tell(&memory::note(most_bytes(&plan)?).unwrap_or_default());
+    memory::tell(options.how.work.signs, most_bytes(&plan)?);
     let junit = options.require.junit()?;
     let file = options.output.file()?;
     let progress = options.how.work.signs.spinner("preparing");
@@ -273,17 +270,22 @@ fn tests(options: &Options) -> Result<Vec<Test>, Failure> {
         false => Clock::Timed,
     };
     let state = options.start.state();
+    let words = Sections::of_arguments(&options.words)?;
+    let defaults = (!options.words.is_empty()).then(|| words.defaults());
     let reading = Reading {
         replay: Some((&options.replay, options.how.work.signs)),
         is_shuffled: options.shuffle,
         sections: &options.sections,
+        defaults: defaults.as_ref(),
     };
     let loads = options.loads.iter();
     let mut tests: Vec<Test> = loads
         .map(|path| loads::read(path, state, clock, reading))
         .collect::<Result<_, _>>()?;
-    if !options.words.is_empty() {
-        tests.push(fio_words::test(&options.words, state, clock, reading)?);
+    let mut loads = tests.iter().flat_map(Test::loads);
+    let are_defaults = !words.has_jobs() && loads.any(|load| load.job_file().is_some());
+    if !options.words.is_empty() && !are_defaults {
+        tests.push(fio_words::test(words, state, clock, reading)?);
     }
     loads::distinct(&tests)?;
     if options.readonly {

@@ -245,8 +245,10 @@ fn flash(out: &mut String, inside: &Inside) -> Result {
     let erases = inside.nand_erases;
     let operations = format!("{programs} programs, {reads} reads, {erases} erases");
     row(out, "NAND", &operations)?;
-    let share = format!("{:.1} % of the programs", 100.0 * inside.gc_share);
-    row(out, "GC share", &share)?;
+    if let Some(share) = inside.gc_share {
+        let share = format!("{:.1} % of the programs", 100.0 * share);
+        row(out, "GC share", &share)?;
+    }
     let (programs, reads) = (inside.map_programs, inside.map_reads);
     if programs + reads > 0 {
         row(
@@ -282,13 +284,13 @@ fn devices(out: &mut String, run: &Run) -> Result {
         ..
     } in &run.devices
     {
-        let (wa, gc_share) = match inside.nand_programs {
-            0 => ("–".to_owned(), "–".to_owned()),
-            _ => (
-                format!("{:.3}", inside.wa),
-                format!("{:.1} %", 100.0 * inside.gc_share),
-            ),
+        let none = || "–".to_owned();
+        let wa = match inside.nand_programs {
+            0 => none(),
+            _ => format!("{:.3}", inside.wa),
         };
+        let share = |share: f64| format!("{:.1} %", 100.0 * share);
+        let gc_share = inside.gc_share.map_or_else(none, share);
         let written = decimal(*written_bytes as f64, "B");
         let (ios, erases) = (inside.host_ios.to_string(), inside.nand_erases.to_string());
         table.add_row([name, drive, &ios, &written, &wa, &gc_share, &erases]);

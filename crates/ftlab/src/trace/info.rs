@@ -63,20 +63,20 @@ pub struct Figures {
     read_bytes: u64,
     written_bytes: u64,
     trimmed_bytes: u64,
-    read_share: f64,
+    read_share: Option<f64>,
     span_ns: u64,
     devices: Vec<Device>,
     /// Percentiles of sizes in bytes: 1, 50, 99 and the largest.
-    read_sizes_bytes: [u64; 4],
-    write_sizes_bytes: [u64; 4],
-    sequential_reads: f64,
-    sequential_writes: f64,
+    read_sizes_bytes: [Option<u64>; 4],
+    write_sizes_bytes: [Option<u64>; 4],
+    sequential_reads: Option<f64>,
+    sequential_writes: Option<f64>,
     /// One of how many blocks was followed for what is said below.
     blocks_sampled_one_of: u64,
     footprint_bytes: f64,
     written_footprint_bytes: f64,
     overwritten_bytes: f64,
-    /// Share of the writes to the hottest 1, 10 and 20 % of the written blocks.
+    /// Share of the writes to the hottest 1, 10 and 20 % of the written blocks; empty where nothing was written.
     hottest: Vec<[f64; 2]>,
     /// Requests by the time since the one before: up to so many nanoseconds (of the last, longer), how many, and all
     /// that time.
@@ -125,8 +125,9 @@ pub fn command(options: &Options) -> Outcome {
     screen::print(&out)
 }
 
-fn share(part: u64, of: u64) -> f64 {
-    part as f64 / of.max(1) as f64
+/// The share of a whole; of nothing there is none.
+fn share(part: u64, of: u64) -> Option<f64> {
+    (of > 0).then(|| part as f64 / of as f64)
 }
 
 impl Figures {
@@ -169,7 +170,10 @@ impl Figures {
             footprint_bytes: blocks.footprint_bytes,
             written_footprint_bytes: blocks.written_bytes,
             overwritten_bytes: blocks.overwritten_bytes,
-            hottest: HOTTEST.map(|share| [share, blocks.hottest(share)]).to_vec(),
+            hottest: HOTTEST
+                .iter()
+                .filter_map(|&share| Some([share, blocks.hottest(share)?]))
+                .collect(),
             idle: idle
                 .map(|(decade, (count, ns))| [10_u64.pow(decade + 3), *count, *ns])
                 .collect(),
@@ -204,6 +208,7 @@ fn least(classes: &[(f64, f64)]) -> Result<Vec<[f64; 2]>, Failure> {
 fn text(figures: &Figures, profile: &Profile) -> String {
     let bytes = |bytes: f64| decimal(bytes, "B");
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let percent_of = |share: Option<f64>| share.map_or_else(|| "–".to_owned(), percent);
     let mut rows: Vec<(&str, String)> = Vec::new();
     let mut row = |name, value: String| rows.push((name, value));
     let span_s = figures.span_ns as f64 / 1e9;
@@ -228,35 +233,21 @@ fn text(figures: &Figures, profile: &Profile) -> String {
             ),
         );
     }
-    let rate = |count: u64| {
-        if span_s > 0.0 {
-            count as f64 / span_s
-        } else {
-            0.0
+    let amount = |count: u64| {
+        let amount = bytes(count as f64);
+        match span_s > 0.0 {
+            true => format!("{amount}, {}/s", bytes(count as f64 / span_s)),
+            false => amount,
         }
     };
-    row(
-        "read",
-        format!(
-            "{}, {}/s",
-            bytes(figures.read_bytes as f64),
-            bytes(rate(figures.read_bytes))
-        ),
-    );
-    row(
-        "written",
-        format!(
-            "{}, {}/s",
-            bytes(figures.written_bytes as f64),
-            bytes(rate(figures.written_bytes))
-        ),
-    );
+    row("read", amount(figures.read_bytes));
+    row("written", amount(figures.written_bytes));
     if figures.trims > 0 {
         row("trimmed", bytes(figures.trimmed_bytes as f64));
     }
     row(
         "read share",
-        format!("{} of the reads and writes", percent(figures.read_share)),
+        format!("{} of the reads and writes", percent_of(figures.read_share)),
     );
     let devices = figures.devices.len();
     let end = figures
@@ -269,11 +260,11 @@ fn text(figures: &Figures, profile: &Profile) -> String {
         "devices",
         format!("{devices}, addresses up to {}", bytes(end as f64)),
     );
-    for (name, count, [low, median, high, most]) in [
-        ("sizes of reads", figures.reads, figures.read_sizes_bytes),
-        ("sizes of writes", figures.writes, figures.write_sizes_bytes),
+    for (name, sizes) in [
+        ("sizes of reads", figures.read_sizes_bytes),
+        ("sizes of writes", figures.write_sizes_bytes),
     ] {
-        if count > 0 {
+        if let [Some(low), Some(median), Some(high), Some(most)] = sizes {
             row(
                 name,
                 format!(
@@ -286,8 +277,8 @@ fn text(figures: &Figures, profile: &Profile) -> String {
         "in order",
         format!(
             "{} of the reads, {} of the writes",
-            percent(figures.sequential_reads),
-            percent(figures.sequential_writes)
+            percent_of(figures.sequential_reads),
+            percent_of(figures.sequential_writes)
         ),
     );
     row(
@@ -304,10 +295,13 @@ fn text(figures: &Figures, profile: &Profile) -> String {
         .iter()
         .map(|[share, writes]| format!("{} to {:.0} %", percent(*writes), 100.0 * share));
     let hot: Vec<String> = hot.collect();
-    row(
-        "hottest blocks",
-        format!("of the writes {} of the written blocks", hot.join(", ")),
-    );
+    if !hot.is_empty() {
+        let hot = hot.join(", ");
+        row(
+            "hottest blocks",
+            format!("of the writes {hot} of the written blocks"),
+        );
+    }
     let idle_s: f64 = profile.idle_ns[5..].iter().map(|ns| *ns as f64 / 1e9).sum();
     let idle = profile.idle[5..].iter().sum();
     row(
@@ -315,7 +309,7 @@ fn text(figures: &Figures, profile: &Profile) -> String {
         format!(
             "{} gaps of 10 ms or more, {} of the time",
             grouped(idle),
-            percent(if span_s > 0.0 { idle_s / span_s } else { 0.0 })
+            percent_of((span_s > 0.0).then(|| idle_s / span_s))
         ),
     );
     let all: f64 = profile.blocks.distances.iter().sum();

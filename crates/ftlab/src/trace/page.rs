@@ -50,15 +50,12 @@ pub fn render(look: &Look, profile: &Profile, figures: &Figures, text: &str) -> 
         "Time since the request before: requests up to each time",
         bars(&idle, &["requests"]),
     ));
-    let hot: Vec<Bar> = (1..=20)
-        .map(|n| {
-            let share = f64::from(n) / 20.0;
-            (
-                format!("{:.0} %", 100.0 * share),
-                vec![100.0 * profile.blocks.hottest(share)],
-            )
-        })
-        .collect();
+    let hot = (1..=20).filter_map(|n| {
+        let share = f64::from(n) / 20.0;
+        let writes = profile.blocks.hottest(share)?;
+        Some((format!("{:.0} %", 100.0 * share), vec![100.0 * writes]))
+    });
+    let hot: Vec<Bar> = hot.collect();
     charts.push((
         "Skew: % of the writes to the hottest % of the written blocks",
         bars(&hot, &["writes"]),

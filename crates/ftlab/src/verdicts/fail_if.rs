@@ -1,6 +1,6 @@
 //! How far results may fall behind earlier ones: `--fail-if 'write.p99 +5%'`.
 
-use super::figure::{Figure, Kind, OfKind};
+use super::figure::{Figure, Kind, OfKind, unknown_metric};
 use super::{Verdict, conclude};
 use crate::failure::{Failure, Outcome};
 use crate::files::NewFile;
@@ -36,29 +36,35 @@ const ALLOWED: &str = "a metric and how far it may rise or fall, in percent: p99
                        trims and flushes there are iops, mean, max and percentiles as p99.9, and bw but of flushes";
 
 fn limit(text: &str) -> Result<Limit, String> {
-    let read = || {
-        let text = text.trim();
-        let sign = text.rfind(['+', '-'])?;
-        let (name, change) = (text[..sign].trim(), &text[sign..]);
-        let percent: f64 = change[1..].strip_suffix('%')?.trim().parse().ok()?;
-        let may_rise = change.starts_with('+');
-        let figures = match OfKind::named(name) {
-            Some(_) => {
-                let names = Kind::ALL.map(|kind| format!("{}.{name}", kind.word()));
-                let named = |name: String| Some((Figure::named(&name)?, name));
-                let named = names.into_iter().filter_map(named);
-                named.map(|(figure, name)| (name, figure)).collect()
-            }
-            None => vec![(name.to_owned(), Figure::named(name)?)],
-        };
-        (percent.is_finite() && percent >= 0.0).then(|| Limit {
-            text: text.to_owned(),
-            figures,
-            may_rise,
-            share: if may_rise { percent } else { -percent } / 100.0,
-        })
+    let limit = read(text).ok_or_else(|| ALLOWED.to_owned())?;
+    let unknown = limit.figures.iter().find_map(|(_, figure)| match figure {
+        Figure::Metric(name) => unknown_metric(name),
+        Figure::Kind(..) => None,
+    });
+    unknown.map_or(Ok(limit), Err)
+}
+
+fn read(text: &str) -> Option<Limit> {
+    let text = text.trim();
+    let sign = text.rfind(['+', '-'])?;
+    let (name, change) = (text[..sign].trim(), &text[sign..]);
+    let percent: f64 = change[1..].strip_suffix('%')?.trim().parse().ok()?;
+    let may_rise = change.starts_with('+');
+    let figures = match OfKind::named(name) {
+        Some(_) => {
+            let names = Kind::ALL.map(|kind| format!("{}.{name}", kind.word()));
+            let named = |name: String| Some((Figure::named(&name)?, name));
+            let named = names.into_iter().filter_map(named);
+            named.map(|(figure, name)| (name, figure)).collect()
+        }
+        None => vec![(name.to_owned(), Figure::named(name)?)],
     };
-    read().ok_or_else(|| ALLOWED.to_owned())
+    (percent.is_finite() && percent >= 0.0).then(|| Limit {
+        text: text.to_owned(),
+        figures,
+        may_rise,
+        share: if may_rise { percent } else { -percent } / 100.0,
+    })
 }
 
 impl Limit {
@@ -198,5 +204,10 @@ mod tests {
         for text in ["", "p99", "p99 5%", "p99 +5", "+5%", "a b +5%", "p99 +x%"] {
             assert!(limit(text).is_err(), "{text}");
         }
+        let why = limit("wa_stedy +5%").unwrap_err();
+        assert!(
+            why.contains("no run has a metric `wa_stedy` (did you mean wa_steady"),
+            "{why}"
+        );
     }
 }

@@ -39,6 +39,43 @@ fn results_are_what_their_schema_says() {
 }
 
 #[test]
+fn of_nothing_there_is_no_ratio_and_results_of_the_version_before_can_be_read() {
+    let place = Place::new();
+    place.write("r.fio", "[r]\nrw=read\nbs=4k\nnumber_ios=10\n");
+    place.out("run r.fio --drive generic-mlc-8 --state filled --out o");
+    let mut set = results(&place, "o");
+    let inside = &set["runs"][0]["inside"];
+    assert_eq!(
+        (&inside["wa"], &inside["gc_share"]),
+        (&Value::Null, &Value::Null)
+    );
+    place.out("report o --csv");
+    let table = place.read("o/runs.csv");
+    let mut lines = table
+        .lines()
+        .map(|line| line.split(',').collect::<Vec<_>>());
+    let (names, run) = (lines.next().unwrap(), lines.next().unwrap());
+    for name in ["wa", "gc_share"] {
+        let column = names.iter().position(|column| *column == name);
+        assert_eq!(run[column.unwrap()], "", "{name}");
+    }
+    set["schema"] = 2.into();
+    set["runs"][0]["inside"]["wa"] = 0.0.into();
+    set["runs"][0]["inside"]["gc_share"] = 0.0.into();
+    place.write("before.json", &set.to_string());
+    place.out("report before.json --out b");
+    for version in [1, 4] {
+        set["schema"] = version.into();
+        place.write("other.json", &set.to_string());
+        let why = place.refused("report other.json --out b");
+        holds(
+            &why,
+            &["this ftlab reads schema 2 and 3; run the review again"],
+        );
+    }
+}
+
+#[test]
 fn a_report_is_drawn_again_without_a_simulation() {
     let place = Place::new();
     place.out(&format!("review {DISK} --test A1 --out o"));
@@ -228,7 +265,10 @@ fn a_sweep_that_cannot_be_is_refused_in_one_line() {
 fn a_metric_that_no_run_has_is_told_of_below_the_variants_and_leaves_the_results() {
     let place = Place::new();
     let line = format!("{SMALL} --set link.rate=300,600 --metric watts --out o");
-    let assert = place.ftlab(&line).assert().code(2).stdout("");
+    let assert = place.ftlab(&line).assert().code(1);
+    let said = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+    holds(&said, &["Results: o/results.json"]);
+    assert!(!said.contains("link.rate"), "there is no table: {said}");
     let told = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
     let lines: Vec<&str> = told.lines().collect();
     assert_eq!(lines.len(), 3, "{told}");

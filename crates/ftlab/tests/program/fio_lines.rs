@@ -125,6 +125,37 @@ fn sections_are_jobs_of_a_file() {
 }
 
 #[test]
+fn options_without_a_job_hold_for_job_files_where_they_say_nothing_else() {
+    let place = Place::new();
+    place.write("bare.fio", "[x]\nrw=read\nnumber_ios=9\n");
+    place.write("own.fio", "[global]\nbs=16k\n[y]\nrw=read\nnumber_ios=9\n");
+    let bytes = |line: &str| {
+        let line = format!("fio --drive generic-mlc-8 --state new --output-format=json {line}");
+        let json: Value = serde_json::from_str(&place.out(&line)).unwrap();
+        let jobs = json["jobs"].as_array().unwrap();
+        let bytes = jobs
+            .iter()
+            .map(|job| job["read"]["io_bytes"].as_u64().unwrap() / 9);
+        bytes.collect::<Vec<_>>()
+    };
+    for line in ["--bs=8k bare.fio", "bare.fio --bs=8k"] {
+        assert_eq!(bytes(line), [8192], "{line}");
+    }
+    assert_eq!(bytes("--bs=8k own.fio"), [16_384]);
+    assert_eq!(bytes("--eta=never bare.fio"), [4096]);
+    let out = place.out("fio --drive generic-mlc-8 --state new --eta=never bare.fio");
+    holds(&out, &["without effect      eta"]);
+    holds(
+        &place.out("fio --bs=8k bare.fio --showcmd"),
+        &["fio --bs=8k --name=x --rw=read"],
+    );
+    // Beside a job of the line, too.
+    let both =
+        "fio --bs=8k --name=a --rw=read --number_ios=9 bare.fio --drive generic-mlc-8 --state new";
+    assert_eq!(place.out(both).matches("(72.0 KiB").count(), 2);
+}
+
+#[test]
 fn a_line_with_one_dash_is_that_with_two() {
     let place = Place::new();
     let two = format!("{JOB} --numjobs=2 --fsync 1 --output-format=json");

@@ -39,8 +39,8 @@ pub enum DriverError {
     },
     /// The testbed does not say how it writes back.
     #[error(
-        "testbed {testbed} has no operating system to write back what programs write; add an \
-         [os] section as in anandtech-2008, or give its writes `through = true`"
+        "testbed {testbed} has no file system for what programs write; add one to its [os] \
+         section as in anandtech-2008, or give its writes `through = true`"
     )]
     NoSystem {
         /// Slug.
@@ -58,6 +58,23 @@ pub enum DriverError {
         end: u64,
         /// Bytes of the drive.
         capacity: u64,
+    },
+    /// A job's requests go through pages in memory, and the testbed says of none.
+    #[error(
+        "{at}: job `{job}` has requests that are of no whole sectors of 512 bytes, which go through pages in the memory of a host, and \
+         {}; take a testbed whose [os] section has memory_call, such as linux-2024-sync, or a bs of whole sectors",
+        match testbed.as_str() {
+            "" => "there is none here".to_owned(),
+            testbed => format!("testbed {testbed} says of none"),
+        }
+    )]
+    NoPages {
+        /// Where the job's section begins.
+        at: Source,
+        /// Its name.
+        job: String,
+        /// Slug; empty without one.
+        testbed: String,
     },
     /// A job whose requests are not those that a drive gets one by one.
     #[error(
@@ -139,6 +156,7 @@ impl DriverError {
             self,
             DriverError::Job(_)
                 | DriverError::NoAmount { .. }
+                | DriverError::NoPages { .. }
                 | DriverError::Script(_)
                 | DriverError::Trace(_)
                 | DriverError::OneDevice { .. }

@@ -2,19 +2,21 @@
 
 use super::flows::Flows;
 use super::io::{Ended, Io};
-use super::pages::{self, Behind, Paged};
+use super::pages::{self, Paged};
 use super::shares::Shares;
 use super::source::Source;
 use super::stats::JobReport;
 use super::worker::Worker;
-use ftlab_base::{CommandKind, RootSeed, SimTime};
+use super::write_back::Ticket;
+use ftlab_base::{CommandKind, RootSeed, SimTime, SubmissionQueue};
+use ftlab_host::PageCache;
 use ftlab_workload::{ExitWhat, JobSpec, Request};
 
 /// Jobs that run at the same time.
 pub struct Group {
     workers: Vec<Worker>,
-    /// Those whose requests go through pages in memory; empty where none do.
-    paged: Vec<Option<Paged>>,
+    /// The calls of those whose requests go through pages in memory; none where none do.
+    paged: Option<Paged>,
     /// Flushes behind requests that have ended, each with its device.
     behind: Vec<(Call, usize)>,
     /// What they have to do with each other; none where each runs by itself.
@@ -49,6 +51,7 @@ impl Group {
     pub fn new<'a>(
         index: usize,
         jobs: impl Iterator<Item = &'a Shares>,
+        cache: Option<PageCache>,
         seed: RootSeed,
         start: SimTime,
     ) -> Self {
@@ -69,10 +72,7 @@ impl Group {
         }
         Group {
             workers,
-            paged: match jobs.iter().any(|job| job.job().spec.is_paged()) {
-                true => jobs.iter().map(|job| Paged::of(job)).collect(),
-                false => Vec::new(),
-            },
+            paged: Paged::of(&jobs, cache),
             behind: Vec::new(),
             ties,
         }
@@ -103,38 +103,46 @@ impl Group {
                     break;
                 }
                 if let Some(to) = worker.issue(now) {
-                    let paged = self.paged.get_mut(index as usize);
-                    submit(index, worker, paged.and_then(Option::as_mut), to, now, io);
+                    submit(index, worker, self.paged.as_mut(), to, now, io);
                 }
             }
         }
         next
     }
 
-    /// Ends the calls that have ended in memory.
-    fn end_in_memory(&mut self, now: SimTime) {
-        for (worker, paged) in self.workers.iter_mut().zip(&mut self.paged) {
-            if let Some(call) = paged.as_mut().and_then(|paged| paged.take_in_memory(now)) {
+    /// As [`Source::act`], where requests go through pages in memory.
+    fn act_paged(&mut self, now: SimTime, io: &mut Io<'_, '_, Call>) -> SimTime {
+        for (job, worker) in self.workers.iter_mut().enumerate() {
+            let paged = self.paged.as_mut();
+            if let Some(call) = paged.and_then(|paged| paged.take_in_memory(job, now)) {
                 end_call(worker, call, now);
             }
         }
-    }
-
-    /// Writes what jobs that are over leave in memory; when the next call ends there.
-    fn write_back(&mut self, now: SimTime, io: &mut Io<'_, '_, Call>) -> SimTime {
-        let mut next = SimTime::NEVER;
-        let lanes = self.workers.iter().zip(&mut self.paged);
-        for (job, (worker, paged)) in (0..).zip(lanes) {
-            let Some(paged) = paged else { continue };
-            next = next.min(paged.ends_at());
-            if worker.is_over(now) {
-                for (device, request) in paged.write_back() {
-                    let part = Part::WriteBack;
-                    io.submit(Call { job, part }, (device, worker.queue), request, now);
-                }
-            }
+        let next = self.issue(now, io);
+        let Some(paged) = &mut self.paged else {
+            return next;
+        };
+        for (job, device) in paged.go_on(now) {
+            let queue = self.workers[job].queue;
+            let job = job as u32;
+            let part = Part::OfPages;
+            io.submit(Call { job, part }, (device, queue), Request::FLUSH, now);
         }
-        next
+        // The jobs have ended: what they leave changed is written behind them.
+        let is_over = next == SimTime::NEVER && io.outstanding() == paged.writes_at_drives();
+        let is_over = is_over && paged.is_idle();
+        if is_over {
+            paged.sync();
+        }
+        while let Some((device, request, ticket)) = paged.next_write(now) {
+            let part = Part::WriteBack(ticket);
+            let to = (device, SubmissionQueue::FIRST);
+            io.submit(Call { job: 0, part }, to, request, now);
+        }
+        match is_over {
+            true => SimTime::NEVER,
+            false => next.min(paged.next(now)),
+        }
     }
 
     /// As [`Source::act`], for jobs that have to do with each other: what one does may let another go on.
@@ -162,8 +170,7 @@ impl Group {
                     // Where nothing is left after all, its end is to be seen.
                     issued = true;
                     if let Some(to) = worker.issue(now) {
-                        let paged = self.paged.get_mut(index as usize);
-                        submit(index, worker, paged.and_then(Option::as_mut), to, now, io);
+                        submit(index, worker, self.paged.as_mut(), to, now, io);
                         ties.flows.issued(index as usize);
                     }
                 }
@@ -185,10 +192,10 @@ fn submit(
     now: SimTime,
     io: &mut Io<'_, '_, Call>,
 ) {
-    if let Some(paged) = paged {
+    if let Some(paged) = paged.filter(|paged| paged.takes(job as usize)) {
         let part = Part::OfPages;
         let flushes = worker.flushes_behind(&request);
-        for request in paged.begin((device, request), flushes, now) {
+        for request in paged.begin(job as usize, (device, request), flushes, now) {
             io.submit(Call { job, part }, (device, worker.queue), request, now);
         }
         return;
@@ -310,10 +317,10 @@ enum Part {
     Synchronous,
     /// That flush, with when the write began and how long it is.
     Behind { from: SimTime, bytes: u64 },
-    /// One of the requests of a call that goes through pages in memory.
+    /// A read or a flush of a call that goes through pages in memory.
     OfPages,
-    /// A write of pages that nobody waits for.
-    WriteBack,
+    /// The lazy writer's.
+    WriteBack(Ticket),
 }
 
 impl Source for Group {
@@ -325,12 +332,10 @@ impl Source for Group {
             let queue = self.workers[call.job as usize].queue;
             io.submit(call, (device, queue), Request::FLUSH, now);
         }
-        if self.paged.is_empty() {
-            return self.issue(now, io);
+        match self.paged {
+            None => self.issue(now, io),
+            Some(_) => self.act_paged(now, io),
         }
-        self.end_in_memory(now);
-        let next = self.issue(now, io);
-        next.min(self.write_back(now, io))
     }
 
     #[inline]
@@ -339,14 +344,15 @@ impl Source for Group {
         let worker = &mut self.workers[job as usize];
         match part {
             Part::OfPages => {
-                let paged = self.paged[job as usize].as_mut().expect("its pages");
-                match paged.ended(ended.is_good) {
-                    Behind::Others => {}
-                    Behind::Flush(device) => self.behind.push((ended.tag, device)),
-                    Behind::End(call) => end_call(worker, call, ended.to),
+                let paged = self.paged.as_mut().expect("its pages");
+                if let Some(call) = paged.ended(job as usize, ended.is_good) {
+                    end_call(worker, call, ended.to);
                 }
             }
-            Part::WriteBack => {}
+            Part::WriteBack(ticket) => {
+                let paged = self.paged.as_mut().expect("its pages");
+                paged.written(ended.device, ticket, ended.is_good);
+            }
             _ if !ended.is_good => worker.fail(ended.kind, ended.to),
             Part::Whole => worker.complete(ended.kind, ended.bytes, ended.from, ended.to),
             Part::Uncounted => worker.complete_uncounted(ended.to),

@@ -42,6 +42,7 @@ mod target;
 mod trace;
 mod untimed;
 mod worker;
+mod write_back;
 
 pub use error::DriverError;
 pub use goals::SteadyReport;
@@ -60,6 +61,7 @@ pub use trace::{TraceReport, check_trace, run_trace};
 use crate::watch::{self, Watch};
 use ftlab_base::{RootSeed, SimTime};
 use ftlab_drive::Device;
+use ftlab_host::{PageCache, Testbed};
 use ftlab_workload::{JobFile, JobSpec, ResolvedJob};
 use io::Io;
 use jobs::Group;
@@ -91,6 +93,7 @@ pub fn run_on(
     watch: &Watch<'_>,
 ) -> Result<RunReport, DriverError> {
     let jobs = Shares::of(file, &target.shapes(), clock)?;
+    has_pages(file, target.cache, &target.testbed)?;
     target.restart_stream_hashes();
     let report = match clock {
         Clock::Timed => run_timed(file, &jobs, target, seed, watch)?,
@@ -103,12 +106,30 @@ pub fn run_on(
     })
 }
 
-/// Checks that every job of `file` has its devices among those of a target, and fits them and the clock.
+/// Checks that every job of `file` has its devices among those of a target, and fits them, the machine and the clock.
 ///
 /// # Errors
 /// The first job that does not.
-pub fn check(file: &JobFile, target: &[DeviceShape<'_>], clock: Clock) -> Result<(), DriverError> {
+pub fn check(
+    file: &JobFile,
+    target: &[DeviceShape<'_>],
+    machine: &Testbed,
+    clock: Clock,
+) -> Result<(), DriverError> {
+    has_pages(file, target::cache_of(machine), &machine.slug)?;
     Shares::of(file, target, clock).map(drop)
+}
+
+/// Whether the machine has pages in memory for jobs whose requests go through some.
+fn has_pages(file: &JobFile, cache: Option<PageCache>, testbed: &str) -> Result<(), DriverError> {
+    match file.jobs.iter().find(|job| job.is_paged()) {
+        Some(job) if cache.is_none() => Err(DriverError::NoPages {
+            at: job.source.clone(),
+            job: job.name.clone(),
+            testbed: testbed.to_owned(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// The jobs of `file` fitted to one drive and the clock.
@@ -154,7 +175,7 @@ fn run_timed(
             watch("running", share);
         };
         let members = members.iter().map(|&member| &jobs[member]);
-        let mut group = Group::new(index, members, seed, now);
+        let mut group = Group::new(index, members, io.target.cache, seed, now);
         now = source::play(&mut group, &mut io, now, &mut measuring, &tell)?;
         assert_eq!(io.outstanding(), 0, "every command is waited for");
         let ends_all = group.ends_all();

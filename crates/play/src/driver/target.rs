@@ -10,6 +10,7 @@
 use super::error::DriverError;
 use ftlab_base::{Command, Completion, SECTOR_BYTES, SimTime};
 use ftlab_drive::Device;
+use ftlab_host::{PageCache, Testbed};
 
 /// A device and what loads call it.
 struct Named<'d> {
@@ -59,15 +60,23 @@ impl<'a> DeviceShape<'a> {
 /// Devices by name; at least one.
 pub struct Target<'d> {
     devices: Vec<Named<'d>>,
+    /// How the machine keeps pages in memory, if it does.
+    pub(super) cache: Option<PageCache>,
+    /// The machine's slug; empty for none.
+    pub(super) testbed: String,
+}
+
+/// How a machine keeps pages for jobs, if it does.
+pub(super) fn cache_of(machine: &Testbed) -> Option<PageCache> {
+    let cache = machine.os.as_ref().map(|os| os.cache);
+    cache.filter(|cache| cache.memory_call.is_some())
 }
 
 impl<'d> Target<'d> {
     /// One device that takes every load, whatever the load calls it.
     pub fn one(device: &'d mut dyn Device) -> Target<'d> {
         let name = String::new();
-        Target {
-            devices: vec![Named { name, device }],
-        }
+        Target::of(vec![Named { name, device }])
     }
 
     /// Devices by name: each takes what is meant for it.
@@ -78,7 +87,25 @@ impl<'d> Target<'d> {
         let named = |(name, device)| Named { name, device };
         let devices: Vec<_> = devices.into_iter().map(named).collect();
         assert!(!devices.is_empty(), "a target has a device");
-        Target { devices }
+        Target::of(devices)
+    }
+
+    fn of(devices: Vec<Named<'d>>) -> Target<'d> {
+        Target {
+            devices,
+            cache: None,
+            testbed: String::new(),
+        }
+    }
+
+    /// The same on a machine, through whose memory go requests that are of no whole sectors.
+    #[must_use]
+    pub fn on(self, machine: &Testbed) -> Target<'d> {
+        Target {
+            cache: cache_of(machine),
+            testbed: machine.slug.clone(),
+            ..self
+        }
     }
 
     /// What jobs are fitted to, in order.

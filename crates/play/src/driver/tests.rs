@@ -4,9 +4,9 @@ use super::*;
 use crate::fake::Fake;
 use ftlab_base::{CommandKind, Nanos, SECTOR_BYTES};
 use ftlab_drive::Catalog;
-use ftlab_host::Testbed;
 
 mod devices;
+mod pages;
 mod words;
 
 const SECTORS: u64 = 1 << 17; // 64 MiB

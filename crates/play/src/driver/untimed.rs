@@ -1,6 +1,6 @@
 //! Jobs without a clock: one command after the other, as fast as the host can.
 
-use super::pages::Paged;
+use super::pages;
 use super::report::{DeviceReport, RunReport, Start};
 use super::rounds::Rounds;
 use super::shares::{Requests, Shares};
@@ -9,6 +9,7 @@ use super::target::Target;
 use crate::watch::Watch;
 use ftlab_base::{Command, CommandId, CommandKind, Outcome, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::Device;
+use ftlab_host::PageCache;
 use ftlab_workload::{ExitWhat, JobFile, JobSpec, Request};
 use std::collections::VecDeque;
 
@@ -26,6 +27,7 @@ pub fn run(
         let rounds = Rounds::new(bytes, start.counters);
         (start, rounds)
     };
+    let cache = target.cache;
     let mut applier = Applier {
         rounds: target.devices().map(begin).collect(),
         target,
@@ -39,7 +41,7 @@ pub fn run(
             reports.extend(members.iter().map(|&member| jobs[member].unplayed(index)));
             continue;
         }
-        let member = |&member: &usize| Applied::new(&jobs[member], index, seed);
+        let member = |&member: &usize| Applied::new(&jobs[member], index, cache, seed);
         let tell = |share| {
             watch(
                 "running",
@@ -73,7 +75,7 @@ struct Applied {
     done: [u64; 2],
     requests: Requests,
     /// The pages in memory that they go through, if they do.
-    paged: Option<Paged>,
+    paged: Option<pages::Untimed>,
     /// The next commands and their devices, which have been told to expect them, and whether they count.
     expected: VecDeque<(usize, Command, bool)>,
     report: JobReport,
@@ -82,13 +84,13 @@ struct Applied {
 }
 
 impl Applied {
-    fn new(shares: &Shares, group: usize, seed: RootSeed) -> Self {
+    fn new(shares: &Shares, group: usize, cache: Option<PageCache>, seed: RootSeed) -> Self {
         let job = shares.job();
         Applied {
             ends_after: shares.ends_after(),
             done: [0; 2],
             requests: shares.requests(seed),
-            paged: Paged::of(shares),
+            paged: pages::Untimed::of(shares, cache),
             expected: VecDeque::with_capacity(LOOKAHEAD),
             report: JobReport::new(job.spec.name.clone(), group, job.spec.iodepth),
             over: false,
@@ -121,7 +123,7 @@ impl Applied {
                 if request.counts {
                     self.report.count(request.kind, u64::from(request.sectors));
                 }
-                let requests = paged.untimed((device, request), flushes);
+                let requests = paged.requests((device, request), flushes);
                 requests
                     .into_iter()
                     .for_each(|request| self.expect(target, device, request, false));
@@ -149,7 +151,7 @@ impl Applied {
         let left = self
             .paged
             .as_mut()
-            .map(Paged::write_back)
+            .map(pages::Untimed::write_back)
             .unwrap_or_default();
         for (device, request) in left {
             self.expect(target, device, request, false);

@@ -115,18 +115,15 @@ pub fn devices(view: &View<'_>, family: &Family<'_>) -> Markup {
 }
 
 fn of_devices(view: &View<'_>, run: &Run) -> Table {
-    let share = |of: &AtDevice, value: String| match of.inside.nand_programs {
-        0 => "–".to_owned(),
-        _ => value,
-    };
+    let number = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), format::number);
     let row = |at: &AtDevice| {
         vec![
             at.name.clone(),
             view.member_name(&run.drive, &at.name).to_owned(),
             at.inside.host_ios.to_string(),
             format::number(at.written_bytes as f64 / 1e6),
-            share(at, format::number(at.inside.wa)),
-            share(at, format::number(100.0 * at.inside.gc_share)),
+            number((at.inside.nand_programs > 0).then_some(at.inside.wa)),
+            number(at.inside.gc_share.map(|share| 100.0 * share)),
             at.inside.nand_erases.to_string(),
         ]
     };

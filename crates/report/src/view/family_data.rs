@@ -118,7 +118,7 @@ struct Runs {
     state: Vec<String>,
     /// Write amplification, share of copies, waits for the buffer, erases, mapping programs; all
     /// `null` for a drive without flash.
-    inside: Vec<Option<[f64; 5]>>,
+    inside: Vec<Option<[Option<f64>; 5]>>,
 }
 
 /// A published value in the unit of a measure.
@@ -386,16 +386,16 @@ fn measures(family: &Family<'_>) -> Vec<Measure> {
     names.into_iter().map(of_name).filter(told).collect()
 }
 
-fn inside(run: &Run) -> Option<[f64; 5]> {
+fn inside(run: &Run) -> Option<[Option<f64>; 5]> {
     let inside = run.inside.as_ref()?;
     let flash = inside.nand_programs > 0 || inside.nand_reads > 0;
     flash.then(|| {
         [
-            kept(inside.wa),
-            kept(inside.gc_share),
-            inside.buffer_stalls as f64,
-            inside.nand_erases as f64,
-            inside.map_programs as f64,
+            run.wa().map(kept),
+            inside.gc_share.map(kept),
+            Some(inside.buffer_stalls as f64),
+            Some(inside.nand_erases as f64),
+            Some(inside.map_programs as f64),
         ]
     })
 }

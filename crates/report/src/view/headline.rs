@@ -241,7 +241,7 @@ fn why(kind: DriveKind, feel: Feel, run: &Run) -> String {
 
 /// What the drive writes to flash for a write of the host, and how much of that is copied.
 fn cost(run: &Run, inside: &Inside) -> String {
-    let copies = match inside.gc_share {
+    let copies = match inside.gc_share.unwrap_or(0.0) {
         0.0 => "none of it copies".to_owned(),
         // A share that would be rounded to all is not all.
         share if share >= 0.995 => "nearly all of it copies of older data".to_owned(),
@@ -427,7 +427,7 @@ mod tests {
             "metrics": { "lat_max_ms": 180.0, "lat_p99_99_ms": 12.5 },
             "read": Traffic::default(), "trim": Traffic::default(),
             "write": Traffic { ios: 1000, bytes: 4_096_000, ..Traffic::default() },
-            "inside": ftlab_result::Inside { wa, gc_share, buffer_stalls: 230, map_programs: 7, ..Default::default() },
+            "inside": ftlab_result::Inside { wa, gc_share: Some(gc_share), buffer_stalls: 230, map_programs: 7, ..Default::default() },
             "series_ios": (0..31).map(|n| 100 - n).collect::<Vec<u64>>(),
             "series_wa": (0..31).map(|n| if n < 27 { 2.0 } else { 5.0 }).collect::<Vec<f64>>(),
             "series_interval_s": 1.0

@@ -456,7 +456,7 @@ mod tests {
             })
         };
         let set = serde_json::from_value(serde_json::json!({
-            "schema": 2, "origin": { "version": "", "way": "simulated", "seed": 1, "testbed": "" },
+            "schema": 3, "origin": { "version": "", "way": "simulated", "seed": 1, "testbed": "" },
             "tests": [], "figures": [], "runs": [],
             "drives": drives.iter().map(sheet).collect::<Vec<_>>()
         }));

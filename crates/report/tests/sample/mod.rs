@@ -296,11 +296,7 @@ fn run(character: &Character, test: &TestSheet, state: &str) -> Run {
             nand_erases: programs / 128,
             map_programs: 0,
             map_reads: 0,
-            gc_share: if character.wa > 0.0 {
-                1.0 - 1.0 / character.wa.max(1.0)
-            } else {
-                0.0
-            },
+            gc_share: (character.wa > 0.0).then(|| 1.0 - 1.0 / character.wa.max(1.0)),
             buffer_stalls: (write.ios as f64 * character.stalls) as u64,
             void_trims: 0,
             handles: Vec::new(),

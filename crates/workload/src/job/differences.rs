@@ -129,6 +129,7 @@ pub static DIFFERENCES: &[(&[&str], &str)] = &[
 pub const OF_EVERY_JOB: &[&str] = &[
     "Without an `ioengine`, `iodepth` holds; fio's own, psync, has one request outstanding.",
     "Requests of whole sectors go to the drive whatever `direct` says; fio without it measures the host's page cache.",
+    "Of requests that go through pages in memory, a read brings the pages that it needs and no more; Linux reads ahead, 128 KiB by default.",
     "What is outstanding when a job's time is over is waited for and not counted; fio counts it and lengthens the time.",
     "Random places, sizes by shares and the directions of a mix follow the same laws from other random numbers.",
     "Calls of `sync_file_range` are not counted; fio counts them among flushes, though nothing reaches a drive.",

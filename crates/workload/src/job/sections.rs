@@ -116,6 +116,33 @@ impl Sections {
         Ok(self)
     }
 
+    /// Whether it has a job.
+    #[must_use]
+    pub fn has_jobs(&self) -> bool {
+        self.sections.iter().any(|section| !section.is_global())
+    }
+
+    /// What is global before the first job: of fio's command line, what holds for job files as well where they say nothing else.
+    #[must_use]
+    pub fn defaults(&self) -> Sections {
+        let globals = self.sections.iter().take_while(|one| one.is_global());
+        Sections {
+            file: self.file.clone(),
+            sections: globals.cloned().collect(),
+            ignored: self.ignored.clone(),
+        }
+    }
+
+    /// The same behind what holds for it where it says nothing else.
+    #[must_use]
+    pub fn behind(mut self, defaults: &Sections) -> Sections {
+        self.sections
+            .splice(..0, defaults.sections.iter().cloned())
+            .for_each(drop);
+        self.ignored.extend(defaults.ignored.iter().cloned());
+        self
+    }
+
     /// What each option does to a modelled drive, or why jobs with it are refused: what a run of them says.
     #[must_use]
     pub fn effects(&self, machine: &Surroundings<'_>) -> Vec<Told> {

@@ -25,6 +25,7 @@ use ftlab_attach::control::{self, Control};
 use ftlab_attach::engine::Power;
 use ftlab_attach::fuse::{FILE_NAME, Mounted};
 use ftlab_attach::{DriveExport, Engine, Timing};
+use ftlab_drive::DriveFile;
 use ftlab_drive::Kind;
 use ftlab_host::Testbed;
 use ftlab_image::{DataDrive, OnKill};
@@ -225,7 +226,9 @@ fn serve(options: &Options) -> Outcome {
     let mut opened: Vec<Opened> = Vec::new();
     let mut outcome = Ok(());
     for one in wanted {
-        match place::open(options, one, &testbed) {
+        let others = opened.iter().map(|one| one.drive.drive_file());
+        let others_bytes = others.map(DriveFile::memory_bytes).sum();
+        match place::open(options, one, &testbed, others_bytes) {
             Ok(one) => opened.push(one),
             Err(why) => {
                 outcome = Err(why);

@@ -3,7 +3,7 @@
 use super::Options;
 use crate::attached;
 use crate::failure::Failure;
-use crate::files;
+use crate::{files, memory};
 use ftlab_base::{Nanos, RootSeed};
 use ftlab_drive::{Catalog, Device, DriveFile};
 use ftlab_host::Testbed;
@@ -98,12 +98,36 @@ impl Options {
     }
 }
 
-/// Opens the image, or makes it if it is not there.
-pub fn open(options: &Options, wanted: Wanted, testbed: &Testbed) -> Result<Opened, Failure> {
-    let _told = options.signs.spinner("making or opening the drive");
+/// Opens the image, or makes it if it is not there, beside drives that take so many bytes of memory.
+pub fn open(
+    options: &Options,
+    wanted: Wanted,
+    testbed: &Testbed,
+    others_bytes: u64,
+) -> Result<Opened, Failure> {
     let file = wanted.drive.as_deref();
     let file = file.map(|name| Catalog::load(name, &options.settings));
     let file = file.transpose()?;
+    let tell = |file: &DriveFile| memory::tell(options.signs, others_bytes + file.memory_bytes());
+    if let Some(file) = &file {
+        tell(file);
+    }
+    let is_known = file.is_some();
+    let opened = open_or_make(options, wanted, file, testbed)?;
+    // Which drive an image holds is known only then.
+    if !is_known {
+        tell(opened.drive.drive_file());
+    }
+    Ok(opened)
+}
+
+fn open_or_make(
+    options: &Options,
+    wanted: Wanted,
+    file: Option<DriveFile>,
+    testbed: &Testbed,
+) -> Result<Opened, Failure> {
+    let _told = options.signs.spinner("making or opening the drive");
     let image = wanted.image;
     let is_there = image.as_ref().is_some_and(|image| image.exists());
     if let Some(base) = &wanted.base {

@@ -163,7 +163,10 @@ impl View {
     fn flash(&self) -> Vec<String> {
         let drive = &self.now.drive;
         let since = drive.counters.since(&self.before.drive.counters);
-        let share = |part: u64| 100.0 * part as f64 / since.nand_programs.max(1) as f64;
+        let share = |part: u64| match since.nand_programs {
+            0 => "–".to_owned(),
+            all => format!("{:.0} %", 100.0 * part as f64 / all as f64),
+        };
         let mut lines = vec![
             format!(
                 "WA {} now, {} since it was made",
@@ -171,7 +174,7 @@ impl View {
                 attached::ratio(drive.write_amplification)
             ),
             format!(
-                "programs {} ({:.0} % moved, {:.0} % map), erases {}, writes that waited for the buffer {}",
+                "programs {} ({} moved, {} map), erases {}, writes that waited for the buffer {}",
                 since.nand_programs,
                 share(since.moved_programs),
                 share(since.map_programs),

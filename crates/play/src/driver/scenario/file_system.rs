@@ -6,6 +6,7 @@
 //! comes to one after the other, and writes a share of the pages that have changed there, each once,
 //! however often it did.
 
+use crate::driver::write_back::PAGE_SECTORS;
 use ftlab_base::SECTOR_BYTES;
 use ftlab_host::FileSystemPlaces;
 use ftlab_workload::script::Run;
@@ -17,8 +18,6 @@ const TABLE: usize = 0;
 const BITMAP: usize = 1;
 const DIRECTORY: usize = 2;
 
-/// Pages of 4 KiB, in which the system's cache keeps everything.
-pub const PAGE_SECTORS: u64 = 8;
 const PAGE_BYTES: u64 = PAGE_SECTORS * SECTOR_BYTES;
 
 /// Records of 1 KiB in a page of the table.

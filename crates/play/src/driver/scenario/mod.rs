@@ -1,7 +1,7 @@
 //! Runs a scenario of application scripts on a drive, in virtual time.
 //!
 //! Programs compute, read and write; what they write without waiting goes through the operating
-//! system of the testbed (`write_back.rs`), whose file system adds writes of its own
+//! system of the testbed (`system.rs`), whose file system adds writes of its own
 //! (`file_system.rs`). Programs that compute at a time slow each other down as far as the testbed says
 //! (`computing.rs`).
 //!
@@ -13,9 +13,9 @@ mod computing;
 mod file_system;
 mod owner;
 mod program;
+mod system;
 #[cfg(test)]
 mod tests;
-mod write_back;
 
 use super::error::DriverError;
 use super::io::{Ended, Io};
@@ -32,7 +32,7 @@ use ftlab_host::{Processor, Testbed};
 use ftlab_workload::script::Scenario;
 use owner::Owner;
 use program::Program;
-use write_back::WriteBack;
+use system::System;
 
 /// What a scenario gave.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ pub fn check_scenario(
     testbed: &Testbed,
 ) -> Result<(), DriverError> {
     programs(scenario, device_bytes, RootSeed(0))?;
-    cache(scenario, device_bytes, testbed).map(drop)
+    system(scenario, device_bytes, testbed).map(drop)
 }
 
 /// Runs `scenario` on `device` behind `testbed`. `watch` hears how far it is; when it will end nobody knows.
@@ -92,7 +92,7 @@ pub fn run_scenario(
     let target = &mut Target::one(device);
     let mut engine = Engine {
         programs: programs(scenario, device_bytes, seed)?,
-        cache: cache(scenario, device_bytes, testbed)?,
+        system: system(scenario, device_bytes, testbed)?,
         lazy_writer: JobReport::new("lazy writer".to_owned(), 0, 1),
         file_system: JobReport::new("file system".to_owned(), 0, 1),
         processor: testbed.processor,
@@ -136,12 +136,12 @@ fn programs(
     scenario.processes.iter().enumerate().map(program).collect()
 }
 
-/// The operating system's cache, if a program writes to it.
-fn cache(
+/// The operating system, if a program writes to it.
+fn system(
     scenario: &Scenario,
     device_bytes: u64,
     testbed: &Testbed,
-) -> Result<Option<WriteBack>, DriverError> {
+) -> Result<Option<System>, DriverError> {
     let phases = scenario.processes.iter().flat_map(|p| &p.script.phases);
     let is_used = phases
         .into_iter()
@@ -149,12 +149,13 @@ fn cache(
     if !is_used {
         return Ok(None);
     }
-    let Some(os) = &testbed.os else {
+    let os = testbed.os.as_ref();
+    let Some((cache, places)) = os.and_then(|os| Some((os.cache, os.file_system?))) else {
         return Err(DriverError::NoSystem {
             testbed: testbed.slug.clone(),
         });
     };
-    let end = FileSystem::end(&os.file_system, device_bytes);
+    let end = FileSystem::end(&places, device_bytes);
     if end > device_bytes {
         return Err(DriverError::SystemBeyondDrive {
             testbed: testbed.slug.clone(),
@@ -162,12 +163,12 @@ fn cache(
             capacity: device_bytes,
         });
     }
-    Ok(Some(WriteBack::new(os)))
+    Ok(Some(System::new(cache, places)))
 }
 
 struct Engine {
     programs: Vec<Program>,
-    cache: Option<WriteBack>,
+    system: Option<System>,
     lazy_writer: JobReport,
     file_system: JobReport,
     processor: Processor,
@@ -183,18 +184,18 @@ impl Source for Engine {
     fn act(&mut self, now: SimTime, io: &mut Io<'_, '_, Owner>) -> SimTime {
         let pace = self.processor.seconds(self.computing);
         for program in &mut self.programs {
-            program.act(now, pace, io, &mut self.cache);
+            program.act(now, pace, io, &mut self.system);
         }
-        while let Some(next) = self.cache.as_ref().and_then(WriteBack::next_deferred) {
-            self.programs[next].act(now, pace, io, &mut self.cache);
+        while let Some(next) = self.next_deferred() {
+            self.programs[next].act(now, pace, io, &mut self.system);
         }
         let mut wake = self.pace(now);
-        if let Some(cache) = &mut self.cache {
-            cache.tick(now);
-            while let Some((owner, run, content)) = cache.next() {
+        if let Some(system) = &mut self.system {
+            system.tick(now);
+            while let Some((owner, run, content)) = system.next() {
                 owner.submit(run, content, now, io);
             }
-            wake = wake.min(cache.next_pass());
+            wake = wake.min(system.next_pass());
         }
         wake
     }
@@ -218,7 +219,7 @@ impl Source for Engine {
             Owner::Read { program, step } => self.programs[program].has_read(step),
             Owner::Check { program } => self.programs[program].has_checked(),
             Owner::Through { program } => self.programs[program].has_written(),
-            owner => self.cache.as_mut().expect("it asked").ended(owner),
+            owner => self.system.as_mut().expect("it asked").ended(owner),
         }
         !matches!(owner, Owner::Journal | Owner::Page)
     }
@@ -230,7 +231,10 @@ impl Source for Engine {
 
     fn waits(&self, _outstanding: u64) -> bool {
         self.programs.iter().any(Program::waits)
-            || self.cache.as_ref().is_some_and(WriteBack::data_in_flight)
+            || self
+                .system
+                .as_ref()
+                .is_some_and(|system| system.data.data_in_flight())
     }
 
     fn share(&self, _now: SimTime, _completed: u64) -> Option<f64> {
@@ -243,6 +247,11 @@ impl Source for Engine {
 }
 
 impl Engine {
+    /// As of the system's data.
+    fn next_deferred(&self) -> Option<usize> {
+        self.system.as_ref()?.data.next_deferred()
+    }
+
     /// Lets all who compute do so at the pace of as many; gives when the first can go on.
     fn pace(&mut self, now: SimTime) -> SimTime {
         self.computing = self.programs.iter().filter(|p| p.computes()).count() as u32;
@@ -269,11 +278,14 @@ impl Engine {
             }
         };
         let processes = self.programs.iter().zip(&scenario.processes);
-        let dirty = self.cache.as_ref().map_or(0, WriteBack::dirty_max_bytes);
+        let dirty = self
+            .system
+            .as_ref()
+            .map_or(0, |system| system.data.dirty_max_bytes());
         (processes.map(process).collect(), dirty)
     }
 
-    /// A job for each process, then the lazy writer and the file system, if there is a cache.
+    /// A job for each process, then the lazy writer and the file system, if there is a system.
     fn jobs(self, end: SimTime) -> Vec<JobReport> {
         let process = |program: Program| {
             let mut report = program.report;
@@ -281,7 +293,7 @@ impl Engine {
             report
         };
         let mut jobs: Vec<JobReport> = self.programs.into_iter().map(process).collect();
-        if self.cache.is_some() {
+        if self.system.is_some() {
             for mut report in [self.lazy_writer, self.file_system] {
                 report.measured = end.since(SimTime::ZERO);
                 jobs.push(report);

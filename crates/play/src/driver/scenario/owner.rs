@@ -1,6 +1,7 @@
 //! Whose a request of a scenario is.
 
 use crate::driver::io::Io;
+use crate::driver::write_back::Ticket;
 use ftlab_base::{CommandKind, Content, Lba, Placement, SimTime, SubmissionQueue};
 use ftlab_workload::Request;
 use ftlab_workload::script::Run;
@@ -25,8 +26,8 @@ pub enum Owner {
         /// The program.
         program: usize,
     },
-    /// The lazy writer, for N sectors of programs' data.
-    Data(u32),
+    /// The lazy writer, for programs' data.
+    Data(Ticket),
     /// The file system, for its journal.
     Journal,
     /// The file system, for a page of its tables.

@@ -2,7 +2,7 @@
 
 use super::computing::Computation;
 use super::owner::Owner;
-use super::write_back::WriteBack;
+use super::system::System;
 use crate::driver::io::Io;
 use crate::driver::stats::JobReport;
 use ftlab_base::{Content, Nanos, RootSeed, SimTime};
@@ -106,7 +106,7 @@ impl Program {
         now: SimTime,
         pace: f64,
         io: &mut Io<'_, '_, Owner>,
-        cache: &mut Option<WriteBack>,
+        system: &mut Option<System>,
     ) {
         self.is_stalled = false;
         loop {
@@ -139,7 +139,7 @@ impl Program {
                 self.computing = Some(Computation::new(work_ns, pace, now));
                 continue;
             }
-            if !self.hand_over(now, io, cache) || !self.is_through_checks(now, io) {
+            if !self.hand_over(now, io, system) || !self.is_through_checks(now, io) {
                 return;
             }
             self.window.pop_front();
@@ -200,11 +200,11 @@ impl Program {
         &mut self,
         now: SimTime,
         io: &mut Io<'_, '_, Owner>,
-        cache: &mut Option<WriteBack>,
+        system: &mut Option<System>,
     ) -> bool {
         let head = self.window.front_mut().expect("a step is at work");
-        if let Some(cache) = cache.as_mut().filter(|_| !self.through) {
-            cache.begin_files(std::mem::take(&mut head.step.files_begun));
+        if let Some(system) = system.as_mut().filter(|_| !self.through) {
+            system.begin_files(std::mem::take(&mut head.step.files_begun));
         }
         while let Some(&run) = head.step.writes.get(head.handed) {
             if self.through {
@@ -216,8 +216,8 @@ impl Program {
                 let program = self.index;
                 Owner::Through { program }.submit(run, self.content, now, io);
             } else {
-                let cache = cache.as_mut().expect("checked before the run");
-                if !cache.admit(self.index, run, self.content, now) {
+                let system = system.as_mut().expect("checked before the run");
+                if !system.admit(self.index, run, self.content, now) {
                     self.is_stalled = true;
                     return false;
                 }

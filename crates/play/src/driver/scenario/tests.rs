@@ -5,7 +5,7 @@ use crate::fake::Fake;
 use crate::watch::nobody;
 use ftlab_base::{CommandKind, Content};
 use ftlab_drive::Catalog;
-use ftlab_host::{OperatingSystem, Testbed};
+use ftlab_host::Testbed;
 use ftlab_workload::script::Run;
 
 const GIB_SECTORS: u64 = 2_097_152;
@@ -162,7 +162,7 @@ fn everything_asked_for_is_transferred() {
 #[test]
 fn what_is_written_is_dirty_up_to_the_limit_and_then_programs_wait() {
     let mut small = testbed();
-    let os = small.os.as_mut().unwrap();
+    let os = &mut small.os.as_mut().unwrap().cache;
     os.dirty_limit_bytes = 4 << 20;
     os.write_bytes = 64 << 10;
     os.write_depth = 1;
@@ -206,12 +206,17 @@ fn the_file_system_writes_journal_and_tables_of_its_own() {
     assert!((3 * 4..=2 * 22 + 4 * 4).contains(&writes), "{writes}");
 }
 
+fn new_system() -> System {
+    let os = testbed().os.unwrap();
+    System::new(os.cache, os.file_system.unwrap())
+}
+
 /// Whose requests the lazy writer makes, second by second, until nothing is left: J of the journal, T
 /// of tables, and D of data.
-fn seconds_of(cache: &mut WriteBack, os: &OperatingSystem) -> Vec<String> {
+fn seconds_of(cache: &mut System) -> Vec<String> {
     let (mut now, mut seconds) = (SimTime::ZERO, Vec::new());
     while cache.next_pass() < SimTime::NEVER {
-        now += os.lazy_writer_interval;
+        now += Nanos::from_secs(1);
         cache.tick(now);
         let requests = std::iter::from_fn(|| {
             let (owner, ..) = cache.next()?;
@@ -229,15 +234,14 @@ fn seconds_of(cache: &mut WriteBack, os: &OperatingSystem) -> Vec<String> {
 
 #[test]
 fn the_lazy_writer_comes_to_one_table_after_the_other_and_to_all_at_a_checkpoint() {
-    let os = testbed().os.unwrap();
-    let mut cache = WriteBack::new(&os);
+    let mut cache = new_system();
     cache.begin_files(100);
     let run = Run {
         lba: 7 * GIB_SECTORS,
         sectors: 8_000,
     };
     assert!(cache.admit(0, run, Content::RANDOM, SimTime::ZERO));
-    let seconds = seconds_of(&mut cache, &os);
+    let seconds = seconds_of(&mut cache);
     // The journal, and an eighth of 26 pages of records, in turn with the data; then the page of the
     // bitmap, one of 3 of the directory, an eighth of the 22 pages of records that are left; then a
     // checkpoint.
@@ -249,13 +253,12 @@ fn the_lazy_writer_comes_to_one_table_after_the_other_and_to_all_at_a_checkpoint
 
 #[test]
 fn a_file_gets_its_clusters_once_and_filling_it_changes_its_record() {
-    let os = testbed().os.unwrap();
-    let mut cache = WriteBack::new(&os);
+    let mut cache = new_system();
     let mut pages_of = |begun: u64, lba: u64| {
         cache.begin_files(begun);
         let run = Run { lba, sectors: 8 };
         assert!(cache.admit(0, run, Content::RANDOM, SimTime::ZERO));
-        let requests = seconds_of(&mut cache, &os).concat();
+        let requests = seconds_of(&mut cache).concat();
         requests.matches('T').count()
     };
     assert_eq!(pages_of(1, 7 * GIB_SECTORS), 3, "record, clusters, entry");
@@ -264,8 +267,7 @@ fn a_file_gets_its_clusters_once_and_filling_it_changes_its_record() {
 
 #[test]
 fn passes_end_at_pages_whatever_the_size_of_files() {
-    let os = testbed().os.unwrap();
-    let mut cache = WriteBack::new(&os);
+    let mut cache = new_system();
     let mut now = SimTime::ZERO;
     // The sizes of two files in sectors: neither is a number of pages.
     for (lba, sectors) in [(7 * GIB_SECTORS, 8_003), (7 * GIB_SECTORS + 8_008, 5)] {
@@ -273,7 +275,7 @@ fn passes_end_at_pages_whatever_the_size_of_files() {
     }
     let mut written = Vec::new();
     while cache.next_pass() < SimTime::NEVER {
-        now += os.lazy_writer_interval;
+        now += Nanos::from_secs(1);
         cache.tick(now);
         while let Some((owner, run, _)) = cache.next() {
             cache.ended(owner);
@@ -428,7 +430,8 @@ fn what_does_not_fit_is_an_error_before_anything_runs() {
     };
     assert!(check(&alone(COPY), 8 * gib, &bare).contains("[os]"));
     let mut far = testbed();
-    far.os.as_mut().unwrap().file_system.directory = 8 * gib;
+    let os = far.os.as_mut().unwrap();
+    os.file_system.as_mut().unwrap().directory = 8 * gib;
     assert!(check(&alone(COPY), 8 * gib, &far).contains("file system"));
     check_scenario(&alone(READS), 8 * gib, &bare).unwrap();
 }
@@ -493,7 +496,7 @@ fn programs_that_compute_at_a_time_slow_each_other_down() {
 fn at_the_dirty_limit_programs_take_turns() {
     let of = |scenario: &Scenario| {
         let mut tight = testbed();
-        tight.os.as_mut().unwrap().dirty_limit_bytes = 1 << 20;
+        tight.os.as_mut().unwrap().cache.dirty_limit_bytes = 1 << 20;
         let report = run_on(scenario, &mut drive(Nanos::from_millis(1)), &tight);
         let seconds = report.processes.iter().map(|process| process.seconds);
         seconds.map(|s| s.unwrap().as_secs()).collect::<Vec<_>>()

@@ -297,48 +297,6 @@ fn each_direction_has_a_cap_of_its_own() {
 }
 
 #[test]
-fn requests_of_no_whole_sectors_go_through_pages() {
-    let job = "[wal]\nioengine=sync\nrw=write\nbs=2300\nsize=230000\nfdatasync=1";
-    for clock in [Clock::Timed, Clock::Untimed] {
-        let mut device = fake();
-        let file = JobFile::parse(job, "test.fio").unwrap();
-        let report = run(&file, &mut device, clock, RootSeed(1)).unwrap();
-        let written = writes(&report, 0);
-        assert_eq!((written.ios, written.bytes), (100, 230_000));
-        assert_eq!(report.jobs[0].direction(CommandKind::Flush).ios, 99);
-        // Each write lies in one page, or in two, of 4 KiB.
-        let pages = |n: u64| (n * 2300 + 2299) / 4096 - n * 2300 / 4096 + 1;
-        let pages: u64 = (0..100).map(pages).sum();
-        assert_eq!(report.counters.host_bytes_written, pages * 4096);
-        if clock == Clock::Timed {
-            let flushes = report.jobs[0].direction(CommandKind::Flush);
-            let latency = flushes.latency().unwrap();
-            assert_eq!(
-                latency.min(),
-                Nanos::from_micros(200),
-                "pages and then the flush"
-            );
-            assert_eq!(written.latency().unwrap().max(), Nanos::from_micros(1));
-        }
-    }
-    // A synchronous write is over when its pages are on the drive.
-    let sync = timed("[wal]\nrw=write\nbs=2300\nsize=23000\nsync=1");
-    assert_eq!(
-        writes(&sync, 0).latency().unwrap().min(),
-        Nanos::from_micros(200)
-    );
-    // What nobody flushes is written behind the job.
-    let lazy = timed("[log]\nrw=write\nbs=100\nsize=8k");
-    assert_eq!(
-        lazy.counters.host_bytes_written, 12_288,
-        "82 writes of 100 bytes"
-    );
-    assert_eq!(lazy.jobs[0].measured, Nanos::from_micros(82));
-    let direct = JobFile::parse("[w]\nbs=2300\ndirect=1", "test.fio").unwrap_err();
-    assert!(direct.to_string().contains("give bs=2560"), "{direct}");
-}
-
-#[test]
 fn a_full_queue_may_be_refilled_in_batches() {
     let of = |words: &str| {
         let report = timed(&format!(

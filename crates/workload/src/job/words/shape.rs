@@ -121,7 +121,7 @@ pub static WORDS: &[Word] = &[
         &["direct"],
         set!(direct, |v: Value<'_>| v.boolean().map(Some)),
         "requests go to the drive; without it they do so too, but for sizes that are no multiple of 512 bytes, which go through \
-         pages of 4 KiB in memory",
+         pages of 4 KiB in memory, as the testbed's `[os]` has it",
     ),
     flag(
         &["buffered"],
