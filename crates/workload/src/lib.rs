@@ -26,7 +26,7 @@ mod units;
 
 pub use job::{
     ByteZone, CommandWord, Continue, DIFFERENCES, DataPattern, DedupeMode, Described, Distribution,
-    Effect, ExitWhat, Ignored, JobError, JobFile, JobSpec, LatencyTarget, Log, Logs, Measure,
+    Effect, ExitWhat, Ignored, JobError, JobFile, JobSpec, LatencyTarget, LeftOut, Log, Logs, Measure,
     Pacing, Part, PatternKind, PerKind, Replay, Reporting, ResolvedJob, Sections, Sequencer,
     Source, Steady, Strides, Surroundings, Told, Unified, Verify, Zone, command_word, described,
     known_engines, nearest_command_word, option_of, words_page,

@@ -30,6 +30,8 @@ pub struct Worker {
     /// Requests and bytes that have been answered.
     answered: [u64; 2],
     outstanding: u32,
+    /// Since when so many are.
+    outstanding_since: SimTime,
     /// Requests issued since the last pause.
     since_pause: u64,
     pause_ends: SimTime,
@@ -103,6 +105,7 @@ impl Worker {
             ends_after: shares.ends_after(),
             answered: [0; 2],
             outstanding: 0,
+            outstanding_since: SimTime::ZERO,
             since_pause: 0,
             pause_ends: SimTime::ZERO,
             drains: false,
@@ -265,9 +268,13 @@ impl Worker {
         if let Some(iolog) = &mut self.iolog {
             iolog.record(device, &request, self.unit_bytes, now);
         }
+        self.note_outstanding(now);
         self.outstanding += 1;
         self.since_pause += 1;
-        self.report.note_depth(self.outstanding);
+        // As in fio, the flush that closes a job is none of them.
+        if request.counts {
+            self.report.note_depth(self.outstanding);
+        }
         // At the depth that is sought for a latency, the queue is refilled at each answer.
         self.is_full = self.outstanding == self.pacing.iodepth && self.takes_batches();
         let bytes = u64::from(request.sectors) * self.unit_bytes;
@@ -409,7 +416,16 @@ impl Worker {
         self.settle(at);
     }
 
+    /// Adds up how many were outstanding since that changed last.
+    fn note_outstanding(&mut self, now: SimTime) {
+        let until = now.min(self.stops);
+        self.report
+            .note_outstanding(self.outstanding, self.outstanding_since, until);
+        self.outstanding_since = now;
+    }
+
     fn settle(&mut self, at: SimTime) {
+        self.note_outstanding(at);
         self.outstanding -= 1;
         self.is_full &= self.outstanding > self.pacing.iodepth_low;
         self.last_completion = at;

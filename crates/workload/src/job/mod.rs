@@ -30,7 +30,7 @@ pub use file::{Ignored, JobFile};
 pub use goals::{Continue, ExitWhat, LatencyTarget, Measure, Steady};
 pub use logs::{Log, Logs, Replay};
 pub use page::words_page;
-pub use reporting::{Reporting, Unified};
+pub use reporting::{LeftOut, Reporting, Unified};
 pub use resolve::{Pacing, ResolvedJob};
 pub use sections::{Described, Effect, Sections, Told, described, known_engines};
 pub use spec::{

@@ -321,6 +321,8 @@ pub struct JobSpec {
 
     /// fio's engine does one request at a time, whatever the depth.
     pub is_synchronous: bool,
+    /// fio's engine is named and submits requests in calls that it times.
+    pub times_submissions: bool,
     /// The host's page cache is left out, or is not; none where nothing is said.
     pub direct: Option<bool>,
     /// Requests outstanding at once.
@@ -492,6 +494,7 @@ impl JobSpec {
             startdelay: Nanos::ZERO,
             startdelay_max: None,
             is_synchronous: false,
+            times_submissions: false,
             direct: None,
             iodepth: 1,
             iodepth_low: 0,

@@ -229,6 +229,7 @@ fn depth(value: Value<'_>) -> Result<u32, Allowed> {
 
 fn engine(job: &mut JobSpec, value: Value<'_>) -> Result<(), Allowed> {
     job.is_synchronous = engines::is_synchronous(value.text);
+    job.times_submissions = !job.is_synchronous;
     Ok(())
 }
 
