@@ -187,7 +187,8 @@ impl<'a> Of<'a> {
                 // fio's engines do trims as they come.
                 ("trim", &job.trim, 0),
             ];
-            directions.extend(each.map(|(name, traffic, submitted)| (name, of(traffic, submitted))));
+            directions
+                .extend(each.map(|(name, traffic, submitted)| (name, of(traffic, submitted))));
         }
         if reporting.directions != Directions::Apart {
             directions.push(("mixed", of(&job.mixed, job.mixed.ios - job.trim.ios)));

@@ -137,7 +137,9 @@ impl Latency {
         Latency {
             count: commands,
             percentile: (shown.percentiles).map(|shown| Map(shown.iter().map(zero).collect())),
-            bins: shown.with_bins.then(|| Map(vec![("0".to_owned(), commands)])),
+            bins: shown
+                .with_bins
+                .then(|| Map(vec![("0".to_owned(), commands)])),
             ..Latency::default()
         }
     }
@@ -165,7 +167,11 @@ impl Spectrum {
 
 /// A job's reads, writes and trims in fio's buckets, each called by its upper bound; none of a job that leaves them out.
 pub fn spectrum(job: &Job, is_left_out: bool) -> Spectrum {
-    let counted = if is_left_out { &[][..] } else { &job.lat_ns_fio };
+    let counted = if is_left_out {
+        &[][..]
+    } else {
+        &job.lat_ns_fio
+    };
     let total: u64 = counted.iter().map(|(_, count)| count).sum();
     let share = |lower: u64| {
         let found = counted.iter().find(|(other, _)| *other == lower);

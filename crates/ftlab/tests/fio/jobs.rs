@@ -5,8 +5,9 @@ use crate::check::{Decided, contradictions, differences};
 use crate::place::Place;
 use crate::requests::{Defined, difference, of_log};
 use crate::samples;
+use ftlab_base::CommandKind;
 use ftlab_base::rng::{RootSeed, Stream};
-use ftlab_workload::DIFFERENCES;
+use ftlab_workload::{DIFFERENCES, JobFile, JobSpec};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 use serde_json::Value;
@@ -24,7 +25,7 @@ const DEVICE_BYTES: u64 = 2 << 20;
 const DRIVE: &str = "--drive generic-mlc-8 --set nand.blocks_per_die=16 --set nand.pages_per_block=64 \
                      --set spare.user_capacity=2097152B --state new";
 
-/// What fio says of a job that reads back what nobody wrote: a drive without data has none to compare.
+/// What fio says of a job that reads what nobody wrote, and checks it: a drive without data has none to compare.
 const UNCHECKED: &[&str] = &["verify: bad", "verify failed", "got pattern", "bad pattern"];
 
 /// A job, and what it runs on.
@@ -40,6 +41,12 @@ impl Job {
 
     fn any(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.has(word))
+    }
+
+    /// What it is to ftlab, where ftlab takes it.
+    fn spec(&self) -> Option<JobSpec> {
+        let file = JobFile::parse(&format!("[job]\n{}\n", self.text), "drawn").ok()?;
+        file.jobs.into_iter().next()
     }
 }
 
@@ -150,7 +157,16 @@ fn in_ftlab(place: &Place, file: &str) -> Ran {
     }
 }
 
-fn defined(job: &Job) -> Defined {
+/// Whether chance decides when it ends: fio ends a pass where it draws a place that is none.
+fn ends_by_chance(spec: &JobSpec) -> bool {
+    let jumps_seldom = |&kind: &CommandKind| spec.percentage_random.of(kind) < 100;
+    let resolved = spec.resolve(DEVICE_BYTES);
+    let may_draw_beyond = resolved.is_ok_and(|job| job.may_draw_beyond());
+    spec.random && (may_draw_beyond || spec.kinds().iter().any(jumps_seldom))
+}
+
+fn defined(job: &Job, spec: &JobSpec) -> Defined {
+    let by_chance = ends_by_chance(spec);
     let is_mix = job.any(&["rw=rw", "rw=randrw"]);
     let sizes = job.any(&["bsrange", "bssplit"]);
     let random = job.has("rw=rand");
@@ -169,8 +185,8 @@ fn defined(job: &Job) -> Defined {
     let order = !random && !is_mix && !sizes && !(deep && (flushes || verify));
     Defined {
         order,
-        counts: !(is_mix || sizes || uneven || runs || random && verify),
-        amount: !(verify || runs || is_mix && !random),
+        counts: !(is_mix || sizes || uneven || runs || by_chance || random && verify),
+        amount: !(verify || runs || by_chance || is_mix && !random),
         flushes: !deep,
         uniform: random && !uneven && !sizes,
     }
@@ -188,27 +204,52 @@ fn wrong(place: &Place, nth: usize, job: &Job, device: &Path) -> Vec<String> {
         ),
     );
     let (fio, ours) = (in_fio(place, &file), in_ftlab(place, &file));
-    let all = |words: &&[&str]| words.iter().all(|word| job.has(word));
-    let is_accepted = DIFFERENCES.iter().any(|(words, _)| all(words));
     let ((fio, their_log), (ours, our_log)) = match (fio, ours) {
-        (Ok(_), Err(_)) | (Err(_), Ok(_)) if is_accepted => return Vec::new(),
         (Ok(fio), Ok(ours)) => (fio, ours),
         (Err(_), Err(_)) => return Vec::new(),
-        (Err(why), Ok(_)) if UNCHECKED.iter().any(|said| why.contains(said)) => return Vec::new(),
+        (Ok(_), Err(why)) if DIFFERENCES.iter().any(|of| of.refuses(&why)) => return Vec::new(),
+        (Err(why), Ok(_)) if only_reads(job) && UNCHECKED.iter().any(|said| why.contains(said)) => {
+            return Vec::new();
+        }
         (Ok(_), Err(why)) => return vec![format!("ftlab refuses it: {why}")],
         (Err(why), Ok(_)) => return vec![format!("fio refuses it: {why}")],
     };
     let mut found = contradictions(&ours);
-    if !is_accepted {
+    let spec = job.spec().expect("ftlab has run it");
+    if !DIFFERENCES.iter().any(|of| of.covers(&spec)) {
+        let defined = defined(job, &spec);
         let requests = their_log.zip(our_log);
-        found.extend(requests.and_then(|(fio, ours)| difference(&fio, &ours, defined(job))));
-        found.extend(differences(&fio, &ours, Decided::default()));
+        found.extend(requests.and_then(|(fio, ours)| difference(&fio, &ours, defined)));
+        found.extend(differences(&fio, &ours, decided(job, defined)));
     }
     found.extend(in_flight(job, &ours));
     found
 }
 
-/// Rates times latencies give the requests in flight: one of a job that has one at a time and is not held back.
+/// Whether it writes nothing that it could check.
+fn only_reads(job: &Job) -> bool {
+    let spec = job.spec();
+    spec.is_some_and(|spec| spec.kinds() == [CommandKind::Read])
+}
+
+/// What of the JSON's values the job's words decide.
+fn decided(job: &Job, defined: Defined) -> Decided {
+    let is_mix = job.any(&["rw=rw", "rw=randrw"]);
+    let deep = job.has("iodepth=") && job.has("ioengine=libaio");
+    let flushes = job.any(&["fsync=", "fdatasync="]);
+    Decided {
+        requests: defined.counts || defined.order,
+        each_direction: !is_mix,
+        flushes: (defined.counts || defined.order) && !is_mix,
+        depth: true,
+        // A deeper queue is as full as the machine lets it be where answers come in batches, or where it waits for some.
+        levels: !(deep
+            && (flushes || job.any(&["rate", "thinktime", "iodepth_", "rw=trimwrite", "verify"]))),
+    }
+}
+
+/// Rates times latencies give the requests in flight: as many as the drive saw of a job that is not held back, and all that it may
+/// have but where it begins and ends.
 fn in_flight(job: &Job, ours: &Value) -> Option<String> {
     const HELD_BACK: &[&str] = &[
         "rate",
@@ -218,9 +259,11 @@ fn in_flight(job: &Job, ours: &Value) -> Option<String> {
         "end_fsync=1",
         "fsync_on_close=1",
     ];
-    if job.any(HELD_BACK) || job.has("iodepth") && job.has("ioengine=libaio") {
+    if job.any(HELD_BACK) {
         return None;
     }
+    let spec = job.spec()?;
+    let seen = ours["ftlab"]["mean_depths"][0].as_f64()?;
     let job = &ours["jobs"][0];
     let number = |path: &str| job.pointer(path).and_then(Value::as_f64).unwrap_or(0.0);
     let over_directions =
@@ -231,8 +274,18 @@ fn in_flight(job: &Job, ours: &Value) -> Option<String> {
         over_directions(&|of| number(&format!("{of}/iops")) * number(&format!("{of}/lat_ns/mean")));
     let of_flushes = number("/sync/lat_ns/N") * number("/sync/lat_ns/mean") * a_second / requests;
     let sum = (of_requests + of_flushes) / 1e9;
-    (requests > 0.0 && (sum - 1.0).abs() > 0.01)
-        .then(|| format!("{sum:.4} requests in flight, and one at a time"))
+    if requests == 0.0 || job["read"]["lat_ns"]["N"] != job["read"]["total_ios"] {
+        return None;
+    }
+    if (sum - seen).abs() > 0.01 * seen {
+        return Some(format!(
+            "{sum:.4} requests in flight, and the drive saw {seen:.4}"
+        ));
+    }
+    let depth = f64::from(spec.iodepth);
+    let is_full = depth == 1.0 && !spec.is_paged();
+    (is_full && (seen - depth).abs() > 0.01 * depth)
+        .then(|| format!("{seen:.4} requests in flight of {depth}"))
 }
 
 #[test]

@@ -83,6 +83,8 @@ fn draw(random: &mut Stream) -> Case {
             // fio ends a deeper queue with or without the last one, as the drive answers.
             flushes: iodepth == 1,
             depth: true,
+            // Trims of fio's other engine are queued.
+            levels: !trims,
         },
         trims,
     }

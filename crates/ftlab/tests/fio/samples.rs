@@ -88,11 +88,6 @@ const NOT_DRAWN: &[(&str, &str)] = &[
     ("filename_format", "the device has its name"),
     ("opendir", "takes a folder"),
     ("description", "is text"),
-    ("gtod_reduce", "takes the latencies out of fio's JSON"),
-    ("disable_lat", "as gtod_reduce"),
-    ("disable_clat", "as gtod_reduce"),
-    ("disable_slat", "as gtod_reduce"),
-    ("disable_bw_measurement", "as gtod_reduce"),
     ("gtod_cpu", "starts a thread of the clock"),
     ("clocksource", "depends on the machine"),
     (
@@ -119,10 +114,6 @@ const NOT_DRAWN: &[(&str, &str)] = &[
     ("log_max_value", "as write_bw_log"),
     ("per_job_logs", "as write_bw_log"),
     ("stats", "takes the job out of fio's JSON"),
-    ("unified_rw_reporting", "the JSON has tests of its own"),
-    ("slat_percentiles", "the JSON has tests of its own"),
-    ("lat_percentiles", "the JSON has tests of its own"),
-    ("clat_percentiles", "the JSON has tests of its own"),
     ("exitall", "there is one job"),
     ("exitall_on_error", "there is one job"),
     ("exit_what", "there is one job"),
@@ -306,6 +297,31 @@ const SAMPLES: &[(&str, &[&str])] = &[
     (
         "percentile_list",
         &["percentile_list=50:99:99.9", "percentile_list=1"],
+    ),
+    ("gtod_reduce", &["gtod_reduce=1", "gtod_reduce=0"]),
+    (
+        "disable_lat",
+        &["disable_lat=1", "disable_lat=1\nlat_percentiles=1"],
+    ),
+    ("disable_clat", &["disable_clat=1"]),
+    ("disable_slat", &["disable_slat=1"]),
+    ("disable_bw_measurement", &["disable_bw_measurement=1"]),
+    (
+        "slat_percentiles",
+        &["slat_percentiles=1", "slat_percentiles=1\niodepth=8"],
+    ),
+    (
+        "lat_percentiles",
+        &["lat_percentiles=1", "lat_percentiles=1\nclat_percentiles=0"],
+    ),
+    ("clat_percentiles", &["clat_percentiles=0"]),
+    (
+        "unified_rw_reporting",
+        &[
+            "unified_rw_reporting=mixed",
+            "unified_rw_reporting=both",
+            "unified_rw_reporting=0",
+        ],
     ),
     ("write_hint", &["write_hint=short", "write_hint=none"]),
     (

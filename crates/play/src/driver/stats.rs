@@ -183,7 +183,12 @@ impl JobReport {
     }
 
     /// So many commands were outstanding from one instant to another: what lies in the measured time counts.
-    pub(in crate::driver) fn note_outstanding(&mut self, commands: u32, from: SimTime, to: SimTime) {
+    pub(in crate::driver) fn note_outstanding(
+        &mut self,
+        commands: u32,
+        from: SimTime,
+        to: SimTime,
+    ) {
         let from = from.max(self.measured_from);
         let span = to.0.saturating_sub(from.0);
         self.occupied_ns += u128::from(commands) * u128::from(span);

@@ -267,7 +267,11 @@ fn logs_of_another_shape(job: &JobSpec) -> Option<Fault> {
 fn times_that_are_left_out(job: &JobSpec) -> Option<Fault> {
     let left_out = job.reporting.left_out;
     let looks = left_out.lat && (job.max_latency.is_some() || job.latency.target.is_some());
-    let key = if job.max_latency.is_some() { "max_latency" } else { "latency_target" };
+    let key = if job.max_latency.is_some() {
+        "max_latency"
+    } else {
+        "latency_target"
+    };
     fault_if(looks, key, || {
         format!("{key} looks at latencies, and gtod_reduce or disable_lat leaves them out; leave one of them out")
     })
