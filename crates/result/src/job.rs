@@ -21,6 +21,9 @@ pub struct Job {
     pub rw: String,
     /// Commands it keeps outstanding.
     pub iodepth: u32,
+    /// As many as its file says; absent where that is what it keeps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iodepth_stated: Option<u32>,
     /// Commands that failed: a job ends at its first.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub errors: u64,

@@ -103,16 +103,30 @@ pub struct Of<'a> {
     total_err: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     first_error: Option<u32>,
+    /// fio leaves it out of a job that never began.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    sought: Option<Sought>,
+    #[serde(rename = "desc", skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steadystate: Option<Steady>,
+}
+
+/// The depth of a job, and the latency that it was sought for.
+#[derive(Serialize)]
+struct Sought {
     latency_depth: u32,
     /// In nanoseconds.
     latency_target: u64,
     latency_percentile: f64,
     /// In microseconds.
     latency_window: u64,
-    #[serde(rename = "desc", skip_serializing_if = "Option::is_none")]
-    description: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    steadystate: Option<Steady>,
+}
+
+/// Whether a job did anything, or had the time to: one that another's `exitall` ended before it began had not.
+fn has_begun(job: &Job) -> bool {
+    let all = [&job.read, &job.write, &job.trim, &job.flush];
+    job.measured_ns > 0 || !job.depths.is_empty() || all.iter().any(|of| of.ios > 0)
 }
 
 #[derive(Serialize)]
@@ -223,10 +237,12 @@ impl<'a> Of<'a> {
             spectrum: latency::spectrum(job, reporting.without_clat),
             total_err: job.failures,
             first_error: job.failures.map(first_error),
-            latency_depth: job.iodepth,
-            latency_target: target.map_or(0, |target| target.target_ns),
-            latency_percentile: target.map_or(100.0, |target| target.percentile),
-            latency_window: target.map_or(0, |target| target.window_ns / 1000),
+            sought: has_begun(job).then(|| Sought {
+                latency_depth: job.iodepth_stated.unwrap_or(job.iodepth),
+                latency_target: target.map_or(0, |target| target.target_ns),
+                latency_percentile: target.map_or(100.0, |target| target.percentile),
+                latency_window: target.map_or(0, |target| target.window_ns / 1000),
+            }),
             description: job.description.as_deref(),
             steadystate: job.steady.as_ref().map(steady),
         }

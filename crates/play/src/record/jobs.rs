@@ -27,6 +27,7 @@ fn with(report: &JobReport, of: impl Fn(&Direction) -> Traffic) -> Job {
         clones: 1,
         rw: String::new(),
         iodepth: report.iodepth,
+        iodepth_stated: None,
         errors: report.errors - report.tolerated,
         failures: None,
         description: None,
@@ -96,6 +97,7 @@ fn of_group(jobs: &[(&JobSpec, &JobReport, u32)]) -> Job {
         description: spec.description.clone(),
         options: last.job_options.clone(),
         has_slat: spec.times_submissions,
+        iodepth_stated: (spec.iodepth_stated != spec.iodepth).then_some(spec.iodepth_stated),
         mixed: of(&mixed),
         reporting: reporting(&spec.reporting),
         latency_target: spec.latency.target.map(|target| LatencyTarget {

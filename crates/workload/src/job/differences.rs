@@ -16,8 +16,10 @@ pub struct Difference {
 
 /// How a difference shows.
 enum Is {
-    /// These jobs differ.
+    /// These jobs make other requests.
     Of(fn(&JobSpec) -> bool),
+    /// Of these, what fio's JSON says differs.
+    Said(fn(&JobSpec) -> bool),
     /// ftlab refuses them with an error that has these words.
     Refused(&'static str),
 }
@@ -26,7 +28,13 @@ impl Difference {
     /// Whether a job that runs is one of them.
     #[must_use]
     pub fn covers(&self, job: &JobSpec) -> bool {
-        matches!(self.is_of, Is::Of(covers) if covers(job))
+        matches!(self.is_of, Is::Of(covers) | Is::Said(covers) if covers(job))
+    }
+
+    /// Whether it shows in what the drive is asked to do, not in fio's JSON alone.
+    #[must_use]
+    pub fn is_of_requests(&self) -> bool {
+        !matches!(self.is_of, Is::Said(_))
     }
 
     /// Whether an error refuses a job that is one of them.
@@ -44,6 +52,14 @@ const fn of(jobs: &'static str, fio: &'static str, covers: fn(&JobSpec) -> bool)
     }
 }
 
+const fn said(jobs: &'static str, fio: &'static str, covers: fn(&JobSpec) -> bool) -> Difference {
+    Difference {
+        jobs,
+        fio,
+        is_of: Is::Said(covers),
+    }
+}
+
 const fn refused(jobs: &'static str, fio: &'static str, words: &'static str) -> Difference {
     Difference {
         jobs,
@@ -55,13 +71,10 @@ const fn refused(jobs: &'static str, fio: &'static str, words: &'static str) -> 
 /// The differences.
 pub static DIFFERENCES: &[Difference] = &[
     of(
-        "`rw=randrw` with reads and writes of different sizes, without `norandommap`",
-        "fio looks the places of both up in a map of the smaller blocks; ftlab draws them with replacement",
+        "random jobs with different sizes for reads, writes and trims (`bs=8k,4k`), without `norandommap`",
+        "fio looks places of blocks of each size up in one map of the smallest, and ends when that is full",
         |job| {
-            let kinds = job.kinds();
-            let differ = kinds
-                .iter()
-                .any(|&kind| job.bs.of(kind) != job.bs.of(kinds[0]));
+            let differ = job.bs.read != job.bs.write || job.bs.read != job.bs.trim;
             job.random && differ && !job.norandommap
         },
     ),
@@ -81,17 +94,28 @@ pub static DIFFERENCES: &[Difference] = &[
             job.random && job.lfsr && zoned
         },
     ),
-    of(
+    said(
         "jobs that only read, with `verify` and `continue_on_error`",
         "fio counts what it cannot verify; a modelled drive has nothing that is not its own",
         |job| job.kinds() == [CommandKind::Read] && job.verify && job.continue_on_error.read,
     ),
     of(
+        "`verify` of writes that come to a block again: random ones in zones (`zonemode=strided`) or in runs \
+         (`rw=randwrite:3`), and those of a mix with strides or zones",
+        "fio looks for what it wrote there first, and fails",
+        |job| {
+            let again = job.strides().is_some() || job.stride_bytes != 0 || job.random_run > 1;
+            let is_mix = job.kind == PatternKind::ReadWrite;
+            let writes = job.kinds().contains(&CommandKind::Write);
+            job.verify && writes && again && (job.random || is_mix)
+        },
+    ),
+    said(
         "`verify_only` of a job that writes",
         "fio counts the writes that it does not make",
         |job| job.verify && job.checks.only && job.kinds().contains(&CommandKind::Write),
     ),
-    of(
+    said(
         "`fdatasync`",
         "fio 3.33 counts them among the short reads of its JSON, not in `total_ios` of `sync`",
         |job| job.fdatasync > 0,
@@ -110,6 +134,11 @@ pub static DIFFERENCES: &[Difference] = &[
         "strides (`rw=read:8000`) of no whole sectors",
         "fio makes them through the page cache",
         "the bytes between two requests, a multiple of 512",
+    ),
+    refused(
+        "`rw=trimwrite` and `rw=randtrimwrite` with different sizes for writes and trims",
+        "fio draws both by themselves",
+        "the blocks trimmed are those written",
     ),
     refused(
         "trims, or `verify`, of requests of no whole sectors",

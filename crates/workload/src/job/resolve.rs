@@ -216,7 +216,8 @@ impl ResolvedJob {
             true => self.size_bytes.max(self.io_bytes),
             false => self.size_bytes,
         };
-        let has_passes = spec.loops > 1 || self.io_bytes > pass;
+        // An engine that does a request in the call that submits it goes on as long as there are places.
+        let has_passes = spec.times_submissions && (spec.loops > 1 || self.io_bytes > pass);
         let each_pass = has_passes.then_some(pass);
         map.into_iter().chain(each_pass).min()
     }
@@ -320,10 +321,12 @@ impl JobSpec {
             device_bytes,
             offset_bytes,
             region_bytes,
-            extent_bytes: extent,
+            extent_bytes: self.whole_share(extent),
             size_bytes: match self.io_size {
-                Some(Size::Percent(percent)) => share(extent, percent).min(size_bytes),
-                _ => size_bytes,
+                Some(Size::Percent(percent)) => {
+                    share(self.whole_share(extent), percent).min(size_bytes)
+                }
+                _ => self.whole_share(size_bytes),
             },
             io_bytes: match self.io_size {
                 Some(Size::Bytes(bytes)) => bytes,
@@ -400,14 +403,7 @@ impl JobSpec {
             )));
         };
         Ok(match self.size.filter(|_| !self.fill_device) {
-            Some(Size::Percent(percent)) => {
-                let bytes = share(file, percent).min(room);
-                let smallest = self.kinds().iter().map(|&kind| self.bs.of(kind)).min();
-                match percent {
-                    100 => bytes,
-                    _ => bytes - bytes % smallest.unwrap_or(SECTOR_BYTES),
-                }
-            }
+            Some(Size::Percent(percent)) => share(file, percent).min(room),
             Some(Size::Bytes(bytes)) if self.filesize.is_none() => bytes,
             _ => room,
         })
@@ -447,6 +443,17 @@ impl JobSpec {
         whole(size, largest)
     }
 
+    /// A size that is a share of the device, in whole blocks, as in fio; another one as it is.
+    fn whole_share(&self, bytes: u64) -> u64 {
+        let smallest = self.kinds().iter().map(|&kind| self.bs.of(kind)).min();
+        match self.size.filter(|_| !self.fill_device) {
+            Some(Size::Percent(percent)) if percent < 100 => {
+                bytes - bytes % smallest.unwrap_or(SECTOR_BYTES)
+            }
+            _ => bytes,
+        }
+    }
+
     fn amount_bytes(&self, size_bytes: u64, region_bytes: u64) -> u64 {
         let is_exact = matches!(self.size, Some(Size::Bytes(_)) | None);
         match self.io_size {
@@ -474,7 +481,11 @@ impl JobSpec {
         let all_random = kinds
             .iter()
             .all(|&kind| self.percentage_random.of(kind) == 100);
-        let own_grid = kinds.iter().all(|&kind| self.blockalign.of(kind).is_none());
+        let is_own = |&kind: &CommandKind| {
+            let align = self.blockalign.of(kind);
+            align.is_none_or(|align| align == self.bs.of(kind))
+        };
+        let own_grid = kinds.iter().all(is_own);
         let one_size = kinds
             .iter()
             .all(|&kind| self.bs.of(kind) == self.bs.of(kinds[0]));

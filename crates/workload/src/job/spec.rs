@@ -340,6 +340,8 @@ pub struct JobSpec {
     pub direct: Option<bool>,
     /// Requests outstanding at once.
     pub iodepth: u32,
+    /// As many as the file says, whatever its engine can do.
+    pub iodepth_stated: u32,
     /// A full queue is refilled when no more are outstanding; the depth where none is given.
     pub iodepth_low: u32,
     /// Answers that are waited for before any is taken from a full queue.
@@ -512,6 +514,7 @@ impl JobSpec {
             times_submissions: false,
             direct: None,
             iodepth: 1,
+            iodepth_stated: 1,
             iodepth_low: 0,
             iodepth_batch_complete_min: 1,
             serialize_overlap: false,

@@ -26,6 +26,8 @@ pub struct Budget {
     largest: u64,
     /// Passes have no end.
     goes_on: bool,
+    /// Trims count in a pass.
+    counts_trims: bool,
     /// The kind that counts in requests and in the amount: of trims with a write each, the write.
     counts: Option<CommandKind>,
 }
@@ -53,8 +55,10 @@ impl Budget {
             pass = pass.saturating_add(all);
         }
         let is_endless = spec.time_based;
-        // One that goes on where another ended is in the middle of a pass.
-        let pass = match is_endless && !spec.verify || spec.begin_bytes > 0 {
+        // fio ends no pass by what an engine does in the call that submits it. One that goes on where another ended is in the
+        // middle of a pass.
+        let is_counted = spec.times_submissions && spec.begin_bytes == 0;
+        let pass = match is_endless && !spec.verify || !is_counted {
             true => u64::MAX,
             false => units(pass),
         };
@@ -67,9 +71,14 @@ impl Budget {
             has_moved: false,
             passes_left: spec.loops.saturating_sub(1),
             moved: 0,
-            goal: units(job.io_bytes),
+            // What is read back counts too, and opens the file again that was at its end.
+            goal: units(match job.io_bytes {
+                0 if spec.verify && spec.checks.at_end => size,
+                bytes => bytes,
+            }),
             largest: units(largest.unwrap_or(1)),
             goes_on: is_endless,
+            counts_trims: !spec.stops_for.trims,
             counts: pairs.then_some(CommandKind::Write),
         }
     }
@@ -97,15 +106,20 @@ impl Budget {
             self.ios_left -= 1;
             self.left = self.left.saturating_sub(length);
         }
-        self.pass_left = self.pass_left.saturating_sub(length);
-        self.moved += length;
+        self.count(kind, length);
         self.has_moved = true;
     }
 
     /// Counts what was read back or trimmed beside them.
-    pub fn take_beside(&mut self, length: u32) {
-        let length = u64::from(length);
-        self.pass_left = self.pass_left.saturating_sub(length);
+    pub fn take_beside(&mut self, kind: CommandKind, length: u32) {
+        self.count(kind, u64::from(length));
+    }
+
+    #[inline]
+    fn count(&mut self, kind: CommandKind, length: u64) {
+        if kind != CommandKind::Trim || self.counts_trims {
+            self.pass_left = self.pass_left.saturating_sub(length);
+        }
         self.moved += length;
     }
 

@@ -326,7 +326,7 @@ impl JobStream {
                 });
             }
             if let Some(place) = self.checks.as_mut().and_then(|checks| checks.left()) {
-                self.budget.take_beside(place.1);
+                self.budget.take_beside(CommandKind::Read, place.1);
                 return Some(self.request(CommandKind::Read, place));
             }
             if !self.begin_pass() {
@@ -344,7 +344,7 @@ impl JobStream {
             && let Some(checks) = &mut self.checks
             && let Some((kind, place)) = checks.due()
         {
-            self.budget.take_beside(place.1);
+            self.budget.take_beside(kind, place.1);
             return Some(self.request(kind, place));
         }
         if self.is_spent() {

@@ -228,8 +228,9 @@ impl Special {
     }
 }
 
-/// Whether trims and writes are found one by one: in order, each kind goes on from its own last one.
+/// Whether trims and writes are found one by one: in order, each kind goes on from its own last one. Where sizes differ, a write has that
+/// of its trim.
 pub fn finds_each_of_a_pair(job: &ResolvedJob) -> bool {
     let spec = &job.spec;
-    spec.kind == PatternKind::TrimWrite && !spec.random
+    spec.kind == PatternKind::TrimWrite && !spec.random && spec.has_one_size(CommandKind::Trim)
 }
