@@ -78,6 +78,8 @@ struct Beside<'a> {
     /// The seed that the drive was prepared with.
     state_seed: u64,
     seed: u64,
+    /// Commands that each of `jobs` had outstanding on average; `null` without a clock.
+    mean_depths: Vec<Option<f64>>,
     #[serde(flatten)]
     inside: Option<&'a Inside>,
     /// What happened at each of several drives.
@@ -197,6 +199,7 @@ fn beside<'a>(set: &'a ResultSet, run: &'a Run, wall: Option<&Wall>) -> Beside<'
         from_state: saved.map(|saved| saved.file.as_str()),
         state_seed: saved.map_or(origin.seed, |saved: &SavedState| saved.seed),
         seed: origin.seed,
+        mean_depths: run.jobs.iter().map(|job| job.depth_mean).collect(),
         inside: run.inside.as_ref(),
         metrics: &run.metrics,
         power: run.joules.map(|joules| Power {

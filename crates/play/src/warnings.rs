@@ -5,7 +5,7 @@ use crate::driver::{Clock, DeviceShape, DriverError, JobReport, RunReport, Share
 use ftlab_base::amount::{decimal, grouped};
 use ftlab_base::{CommandKind, Nanos};
 use ftlab_result::Warning;
-use ftlab_workload::JobFile;
+use ftlab_workload::{DIFFERENCES, JobFile};
 
 /// What warnings depend on beside a run.
 #[derive(Debug, Clone, Copy)]
@@ -38,8 +38,11 @@ pub fn of_run(
         warnings.extend(tolerated(done));
     }
     for shares in &jobs {
-        let beyond = beyond(shares).filter(|warning| !warnings.contains(warning));
-        warnings.extend(beyond);
+        let of_job = beyond(shares).into_iter().chain(otherwise(shares));
+        let new: Vec<Warning> = of_job
+            .filter(|warning| !warnings.contains(warning))
+            .collect();
+        warnings.extend(new);
     }
     warnings.extend(few_beyond(report));
     warnings.extend(heat(report));
@@ -63,6 +66,18 @@ pub fn of_run(
         warnings.push(unsettled(report, ground.target));
     }
     Ok(warnings)
+}
+
+/// What fio would do otherwise with a job.
+fn otherwise(shares: &Shares) -> impl Iterator<Item = Warning> {
+    let job = &shares.job().spec;
+    let differences = DIFFERENCES.iter();
+    let of_job = differences.filter(|of| of.is_of_requests() && of.covers(job));
+    of_job.map(|of| Warning {
+        saw: format!("Job `{}` is one of these: {}.", job.name, of.jobs),
+        why: format!("fio would do otherwise: {}.", of.fio),
+        option: "Compare it with a real drive only without that.".to_owned(),
+    })
 }
 
 /// A job whose size does not fit the drive, which fio takes as it is.

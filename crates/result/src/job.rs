@@ -21,6 +21,9 @@ pub struct Job {
     pub rw: String,
     /// Commands it keeps outstanding.
     pub iodepth: u32,
+    /// As many as its file says; absent where that is what it keeps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iodepth_stated: Option<u32>,
     /// Commands that failed: a job ends at its first.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub errors: u64,
@@ -62,6 +65,12 @@ pub struct Job {
     /// Commands submitted while 1, 2, 4, 8, 16, 32, 64 or more were outstanding, this one counted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depths: Vec<u64>,
+    /// Commands outstanding on average over the time of the statistics; absent for an untimed run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth_mean: Option<f64>,
+    /// Its reads and writes are submitted in calls that fio times: those of asynchronous engines.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_slat: bool,
     /// (lower bound in nanoseconds, count) of reads, writes and trims in fio's buckets, whose bounds are 2, 4, 10, 20,
     /// 50, 100, 250, 500, 750 and 1000 nanoseconds, microseconds and milliseconds, and 2000 milliseconds; empty ones
     /// are left out.
@@ -85,6 +94,18 @@ pub struct Reporting {
     pub of_clat: bool,
     /// The same from the beginning of a request on.
     pub of_lat: bool,
+    /// The same up to submission, which takes no time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_slat: bool,
+    /// Latencies from submission to completion are left out, those of flushes and fio's buckets too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_clat: bool,
+    /// Latencies from the beginning of a request on are left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_lat: bool,
+    /// Latencies up to submission are left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_slat: bool,
     /// By which directions.
     pub directions: Directions,
     /// Whether the drive below it is reported as fio reports disks.

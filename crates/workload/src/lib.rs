@@ -25,11 +25,11 @@ pub mod trace;
 mod units;
 
 pub use job::{
-    ByteZone, CommandWord, Continue, DIFFERENCES, DataPattern, DedupeMode, Described, Distribution,
-    Effect, ExitWhat, Ignored, JobError, JobFile, JobSpec, LatencyTarget, Log, Logs, Measure,
-    Pacing, Part, PatternKind, PerKind, Replay, Reporting, ResolvedJob, Sections, Sequencer,
-    Source, Steady, Strides, Surroundings, Told, Unified, Verify, Zone, command_word, described,
-    known_engines, nearest_command_word, option_of, words_page,
+    ByteZone, CommandWord, Continue, DIFFERENCES, DataPattern, DedupeMode, Described, Difference,
+    Distribution, Effect, ExitWhat, Ignored, JobError, JobFile, JobSpec, LatencyTarget, LeftOut,
+    Log, Logs, Measure, Pacing, Part, PatternKind, PerKind, Replay, Reporting, ResolvedJob,
+    Sections, Sequencer, Source, Steady, StopsFor, Strides, Surroundings, Told, Unified, Verify,
+    Zone, command_word, described, known_engines, nearest_command_word, option_of, words_page,
 };
 pub use stream::{JobStream, Request};
 pub use units::{Size, bytes, time};

@@ -46,12 +46,15 @@ pub fn reporting(job: &Job) -> Reporting {
     })
 }
 
-/// Shares of commands that were submitted at each of fio's depths, in percent.
+/// Commands that were submitted at each of fio's depths, in percent of reads, writes and trims: flushes, which are
+/// submitted at a depth too, take the sum beyond 100. As in fio, what there is has a tenth at least.
 pub fn depth_shares(job: &Job) -> [f64; 7] {
+    const LEAST_PERCENT: f64 = 0.1;
     let submitted: u64 = job.depths.iter().sum();
-    std::array::from_fn(|n| {
-        let count = job.depths.get(n).copied().unwrap_or_default();
-        100.0 * count as f64 / submitted.max(1) as f64
+    let moved = submitted.saturating_sub(job.flush.ios).max(1);
+    std::array::from_fn(|n| match job.depths.get(n).copied().unwrap_or_default() {
+        0 => 0.0,
+        count => (100.0 * count as f64 / moved as f64).max(LEAST_PERCENT),
     })
 }
 
@@ -100,16 +103,30 @@ pub struct Of<'a> {
     total_err: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     first_error: Option<u32>,
+    /// fio leaves it out of a job that never began.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    sought: Option<Sought>,
+    #[serde(rename = "desc", skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steadystate: Option<Steady>,
+}
+
+/// The depth of a job, and the latency that it was sought for.
+#[derive(Serialize)]
+struct Sought {
     latency_depth: u32,
     /// In nanoseconds.
     latency_target: u64,
     latency_percentile: f64,
     /// In microseconds.
     latency_window: u64,
-    #[serde(rename = "desc", skip_serializing_if = "Option::is_none")]
-    description: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    steadystate: Option<Steady>,
+}
+
+/// Whether a job did anything, or had the time to: one that another's `exitall` ended before it began had not.
+fn has_begun(job: &Job) -> bool {
+    let all = [&job.read, &job.write, &job.trim, &job.flush];
+    job.measured_ns > 0 || !job.depths.is_empty() || all.iter().any(|of| of.ios > 0)
 }
 
 #[derive(Serialize)]
@@ -172,18 +189,23 @@ impl<'a> Of<'a> {
             reporting: &reporting,
             with_bins,
         };
-        let of = |traffic| direction(traffic, job.measured_ns, &shown);
+        let slat = |commands| Latency::of_submissions(commands, shown.of_slat(job.has_slat));
+        let of = |traffic: &Traffic, submitted| {
+            direction(traffic, job.measured_ns, &shown, slat(submitted))
+        };
         let mut directions = Vec::new();
         if reporting.directions != Directions::Mixed {
             let each = [
-                ("read", &job.read),
-                ("write", &job.write),
-                ("trim", &job.trim),
+                ("read", &job.read, job.read.ios),
+                ("write", &job.write, job.write.ios),
+                // fio's engines do trims as they come.
+                ("trim", &job.trim, 0),
             ];
-            directions.extend(each.map(|(name, traffic)| (name, of(traffic))));
+            directions
+                .extend(each.map(|(name, traffic, submitted)| (name, of(traffic, submitted))));
         }
         if reporting.directions != Directions::Apart {
-            directions.push(("mixed", of(&job.mixed)));
+            directions.push(("mixed", of(&job.mixed, job.mixed.ios - job.trim.ios)));
         }
         let all = if job.depths.is_empty() { 0.0 } else { 100.0 };
         let one_by_one = || {
@@ -212,20 +234,27 @@ impl<'a> Of<'a> {
             iodepth_level: named(DEPTHS, depth_shares(job)),
             iodepth_submit: one_by_one(),
             iodepth_complete: one_by_one(),
-            spectrum: latency::spectrum(job),
+            spectrum: latency::spectrum(job, reporting.without_clat),
             total_err: job.failures,
             first_error: job.failures.map(first_error),
-            latency_depth: job.iodepth,
-            latency_target: target.map_or(0, |target| target.target_ns),
-            latency_percentile: target.map_or(100.0, |target| target.percentile),
-            latency_window: target.map_or(0, |target| target.window_ns / 1000),
+            sought: has_begun(job).then(|| Sought {
+                latency_depth: job.iodepth_stated.unwrap_or(job.iodepth),
+                latency_target: target.map_or(0, |target| target.target_ns),
+                latency_percentile: target.map_or(100.0, |target| target.percentile),
+                latency_window: target.map_or(0, |target| target.window_ns / 1000),
+            }),
             description: job.description.as_deref(),
             steadystate: job.steady.as_ref().map(steady),
         }
     }
 }
 
-fn direction(traffic: &Traffic, measured_ns: u64, shown: &latency::Shown<'_>) -> Direction {
+fn direction(
+    traffic: &Traffic,
+    measured_ns: u64,
+    shown: &latency::Shown<'_>,
+    slat_ns: Latency,
+) -> Direction {
     let samples = samples(traffic);
     let kib = |bytes: f64| bytes / 1024.0;
     let moved = traffic.ios > 0;
@@ -239,7 +268,7 @@ fn direction(traffic: &Traffic, measured_ns: u64, shown: &latency::Shown<'_>) ->
         total_ios: traffic.ios,
         short_ios: 0,
         drop_ios: 0,
-        slat_ns: Latency::of(&Traffic::default(), shown.nothing()),
+        slat_ns,
         clat_ns: Latency::of(traffic, shown.of_clat()),
         lat_ns: Latency::of(traffic, shown.of_lat()),
         bw_min: kib(samples.bytes.min) as u64,

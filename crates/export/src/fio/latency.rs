@@ -45,41 +45,49 @@ pub struct Shown<'a> {
 /// What of one kind of latency is shown.
 #[derive(Clone, Copy)]
 pub struct Details<'a> {
+    /// The job keeps them.
+    is_kept: bool,
     percentiles: Option<&'a [f64]>,
     with_bins: bool,
 }
 
 impl<'a> Shown<'a> {
-    fn details(&self, is_shown: bool) -> Details<'a> {
+    fn details(&self, is_kept: bool, is_shown: bool) -> Details<'a> {
         Details {
+            is_kept,
             percentiles: is_shown.then(|| percentiles(self.reporting)),
             with_bins: is_shown && self.with_bins,
         }
     }
 
-    /// Neither percentiles nor bins.
-    pub fn nothing(&self) -> Details<'a> {
-        self.details(false)
+    /// Of latencies up to submission, if the job has any.
+    pub fn of_slat(&self, has_any: bool) -> Details<'a> {
+        let is_kept = has_any && !self.reporting.without_slat;
+        self.details(is_kept, self.reporting.of_slat)
     }
 
     /// Of completion latencies.
     pub fn of_clat(&self) -> Details<'a> {
-        self.details(self.reporting.of_clat)
+        self.details(!self.reporting.without_clat, self.reporting.of_clat)
     }
 
     /// Of latencies from the beginning of a request on.
     pub fn of_lat(&self) -> Details<'a> {
-        self.details(self.reporting.of_lat)
+        self.details(!self.reporting.without_lat, self.reporting.of_lat)
     }
 
     /// Of flushes, which have one kind of latency.
     pub fn of_flush(&self) -> Details<'a> {
-        self.details(self.reporting.of_clat || self.reporting.of_lat)
+        let of_lat = self.reporting.of_lat && !self.reporting.without_lat;
+        self.details(
+            !self.reporting.without_clat,
+            self.reporting.of_clat || of_lat,
+        )
     }
 }
 
 /// One of fio's latency objects, in nanoseconds.
-#[derive(Debug, serde::Serialize)]
+#[derive(Debug, Default, serde::Serialize)]
 pub struct Latency {
     min: u64,
     max: u64,
@@ -96,6 +104,9 @@ pub struct Latency {
 impl Latency {
     /// Percentiles and bins are given of latencies that there are, as in fio. An untimed run has none.
     pub fn of(traffic: &Traffic, shown: Details<'_>) -> Latency {
+        if !shown.is_kept {
+            return Latency::default();
+        }
         let is_timed = !traffic.lat_ns_percentiles.is_empty();
         let percentile = |percentiles: &[f64]| {
             let known = traffic.lat_ns_percentiles.iter();
@@ -114,6 +125,22 @@ impl Latency {
             count: if is_timed { traffic.ios } else { 0 },
             percentile: shown.percentiles.filter(|_| is_timed).map(percentile),
             bins: (shown.with_bins && is_timed).then(|| Map(bins.collect())),
+        }
+    }
+
+    /// Of so many submissions, none of which takes any time.
+    pub fn of_submissions(commands: u64, shown: Details<'_>) -> Latency {
+        if !shown.is_kept || commands == 0 {
+            return Latency::default();
+        }
+        let zero = |percent: &f64| (format!("{percent:.6}"), 0);
+        Latency {
+            count: commands,
+            percentile: (shown.percentiles).map(|shown| Map(shown.iter().map(zero).collect())),
+            bins: shown
+                .with_bins
+                .then(|| Map(vec![("0".to_owned(), commands)])),
+            ..Latency::default()
         }
     }
 }
@@ -138,11 +165,16 @@ impl Spectrum {
     }
 }
 
-/// A job's reads, writes and trims in fio's buckets, each called by its upper bound.
-pub fn spectrum(job: &Job) -> Spectrum {
-    let total: u64 = job.lat_ns_fio.iter().map(|(_, count)| count).sum();
+/// A job's reads, writes and trims in fio's buckets, each called by its upper bound; none of a job that leaves them out.
+pub fn spectrum(job: &Job, is_left_out: bool) -> Spectrum {
+    let counted = if is_left_out {
+        &[][..]
+    } else {
+        &job.lat_ns_fio
+    };
+    let total: u64 = counted.iter().map(|(_, count)| count).sum();
     let share = |lower: u64| {
-        let found = job.lat_ns_fio.iter().find(|(other, _)| *other == lower);
+        let found = counted.iter().find(|(other, _)| *other == lower);
         found.map_or(0.0, |(_, count)| 100.0 * *count as f64 / total as f64)
     };
     // The first bucket of a unit begins where the last of the unit below ends.
@@ -173,7 +205,7 @@ mod tests {
             "lat_ns_fio": [[0, 1], [1000, 2], [50_000, 4], [1_000_000_000_u64, 2], [2_000_000_000_u64, 1]],
         }))
         .unwrap();
-        let of = spectrum(&job);
+        let of = spectrum(&job, false);
         let shares = |map: &Map<String, f64>| {
             let found = map.0.iter().filter(|(_, share)| *share > 0.0);
             let words = found.map(|(name, share)| format!("{name}={share}"));

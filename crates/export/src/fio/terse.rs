@@ -69,7 +69,7 @@ fn line(out: &mut String, program: &str, run: &Run, job: &Job, version: TerseVer
     for share in depth_shares(job) {
         write!(out, ";{share:3.1}%")?;
     }
-    for share in spectrum(job).of_us_and_ms() {
+    for share in spectrum(job, reporting.without_clat).of_us_and_ms() {
         write!(out, ";{share:3.2}%")?;
     }
     if let Some(disk) = Disk::of(run)
@@ -136,9 +136,15 @@ fn direction(
         let (mean, stddev) = (of.lat_ns_mean / 1e3, of.lat_ns_stddev / 1e3);
         write!(out, ";{min};{max};{mean:.6};{stddev:.6}")
     };
-    latency(out, &Traffic::default())?;
-    latency(out, of)?;
-    let is_shown = reporting.of_lat || reporting.of_clat;
+    let none = Traffic::default();
+    let (of_clat, of_lat) = (
+        if reporting.without_clat { &none } else { of },
+        if reporting.without_lat { &none } else { of },
+    );
+    latency(out, &none)?;
+    latency(out, of_clat)?;
+    let is_shown =
+        reporting.of_lat && !reporting.without_lat || reporting.of_clat && !reporting.without_clat;
     let asked = percentiles(reporting);
     let known = of.lat_ns_percentiles.iter();
     let mut shown = known.filter(|(percent, _)| is_shown && asked.contains(percent));
@@ -148,7 +154,7 @@ fn direction(
             None => write!(out, ";0%=0")?,
         }
     }
-    latency(out, of)?;
+    latency(out, of_lat)?;
     let rates = samples(of);
     let (bytes, ios) = (rates.bytes, rates.ios);
     let of_all = if rates.seconds > 0 { 100.0 } else { 0.0 };

@@ -189,6 +189,10 @@ fn traffic(out: &mut String, word: &str, of: &Traffic, job: &Job) -> Result {
 }
 
 fn latencies(out: &mut String, of: &Traffic, job: &Job) -> Result {
+    let own = job.reporting.as_ref();
+    if own.is_some_and(|own| own.without_clat && own.without_lat) {
+        return Ok(());
+    }
     let nanos = |ns: f64| Nanos(ns.round() as u64);
     let (min, max) = (Nanos(of.lat_ns_min), Nanos(of.lat_ns_max));
     let (avg, stdev) = (nanos(of.lat_ns_mean), nanos(of.lat_ns_stddev));
@@ -196,7 +200,6 @@ fn latencies(out: &mut String, of: &Traffic, job: &Job) -> Result {
         out,
         "    lat: min={min}, max={max}, avg={avg}, stdev={stdev}"
     )?;
-    let own = job.reporting.as_ref();
     if own.is_some_and(|own| !own.of_clat && !own.of_lat) {
         return Ok(());
     }

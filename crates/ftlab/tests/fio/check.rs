@@ -1,6 +1,6 @@
 //! Compares the JSON of a run in fio with that of ftlab, and looks whether each agrees with itself.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 /// Keys that one of the two has alone, by how their paths begin, and why that is right.
@@ -28,6 +28,8 @@ pub struct Decided {
     pub flushes: bool,
     /// The depth: not so of a job that seeks one.
     pub depth: bool,
+    /// How many requests were submitted at which depth.
+    pub levels: bool,
 }
 
 /// Every path of a document, as `/jobs/0/read/bw`. The keys of bins are latencies, which differ.
@@ -115,19 +117,49 @@ fn decided_values(fio: &Value, ftlab: &Value, decided: Decided) -> Vec<String> {
         );
     }
     if decided.flushes {
-        let path = "/sync/lat_ns/N";
-        let of = |job: &Value| job.pointer(path).cloned().unwrap_or_default();
-        same(path, &of(fio), &of(ftlab));
+        for path in ["/sync/lat_ns/N", "/sync/total_ios"] {
+            let of = |job: &Value| job.pointer(path).cloned().unwrap_or_default();
+            same(path, &of(fio), &of(ftlab));
+        }
     }
-    for key in ["io_bytes", "total_ios"] {
+    for direction in DIRECTIONS {
+        for key in ["short_ios", "drop_ios"] {
+            same(
+                &format!("{direction}/{key}"),
+                &fio[direction][key],
+                &ftlab[direction][key],
+            );
+        }
+    }
+    if decided.levels && decided.flushes {
+        // fio writes six digits.
+        let rounded = |job: &Value| -> Vec<(String, i64)> {
+            let levels = job["iodepth_level"].as_object().into_iter().flatten();
+            let share = |share: &Value| (share.as_f64().unwrap_or(-1.0) * 1e4).round() as i64;
+            levels
+                .map(|(level, of)| (level.clone(), share(of)))
+                .collect()
+        };
+        let (theirs, ours) = (rounded(fio), rounded(ftlab));
+        same("iodepth_level", &json!(theirs), &json!(ours));
+    }
+    let counts = ["slat_ns/N", "clat_ns/N", "lat_ns/N"];
+    for key in ["io_bytes", "io_kbytes", "total_ios"]
+        .into_iter()
+        .chain(counts)
+    {
+        let of = |job: &Value, direction: &str| {
+            let value = job.pointer(&format!("/{direction}/{key}"));
+            value.cloned().unwrap_or_default()
+        };
         if decided.requests && decided.each_direction {
             for direction in DIRECTIONS {
-                let (theirs, ours) = (&fio[direction][key], &ftlab[direction][key]);
-                same(&format!("{direction}/{key}"), theirs, ours);
+                let (theirs, ours) = (of(fio, direction), of(ftlab, direction));
+                same(&format!("{direction}/{key}"), &theirs, &ours);
             }
         } else if decided.requests {
             let sum = |job: &Value| -> Value {
-                let each = DIRECTIONS[..3].iter().map(|of| job[of][key].as_u64());
+                let each = DIRECTIONS[..3].iter().map(|name| of(job, name).as_u64());
                 each.flatten().sum::<u64>().into()
             };
             same(&format!("{key} in all"), &sum(fio), &sum(ftlab));
@@ -159,6 +191,11 @@ fn of_job(job: &Value) -> Vec<String> {
         found.extend(rates(direction).map(|what| format!("{name}: {what}")));
         for latency in ["clat_ns", "lat_ns"] {
             let (of, ios) = (&direction[latency], direction["total_ios"].as_u64());
+            let ios = if leaves_out(job, latency) {
+                Some(0)
+            } else {
+                ios
+            };
             if of["N"].as_u64() != ios {
                 found.push(format!(
                     "{name}/{latency}: N is {}, requests {ios:?}",
@@ -175,12 +212,26 @@ fn of_job(job: &Value) -> Vec<String> {
     let requests: u64 = (DIRECTIONS.iter())
         .filter_map(|name| job[name]["total_ios"].as_u64())
         .sum();
-    let all = if requests > 0 { 100.0 } else { 0.0 };
+    let has_any = requests > 0 && !leaves_out(job, "clat_ns");
+    let all = if has_any { 100.0 } else { 0.0 };
     // fio writes two digits of each share.
     if (shares - all).abs() > 0.5 {
         found.push(format!("shares of latencies come to {shares} %"));
     }
     found
+}
+
+/// Whether a job's words leave a latency out.
+fn leaves_out(job: &Value, latency: &str) -> bool {
+    let word = match latency {
+        "clat_ns" => "disable_clat",
+        _ => "disable_lat",
+    };
+    let is_on = |word: &str| {
+        let value = job.pointer(&format!("/job options/{word}"));
+        value.is_some_and(|value| value != "0")
+    };
+    is_on(word) || is_on("gtod_reduce")
 }
 
 /// Rates are amounts by time, which is cut to milliseconds.

@@ -2,11 +2,13 @@
 //! rates times latencies give the requests in flight.
 
 use crate::check::{Decided, contradictions, differences};
+use crate::in_flight;
 use crate::place::Place;
 use crate::requests::{Defined, difference, of_log};
 use crate::samples;
+use ftlab_base::CommandKind;
 use ftlab_base::rng::{RootSeed, Stream};
-use ftlab_workload::DIFFERENCES;
+use ftlab_workload::{DIFFERENCES, JobFile, JobSpec};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 use serde_json::Value;
@@ -24,8 +26,14 @@ const DEVICE_BYTES: u64 = 2 << 20;
 const DRIVE: &str = "--drive generic-mlc-8 --set nand.blocks_per_die=16 --set nand.pages_per_block=64 \
                      --set spare.user_capacity=2097152B --state new";
 
-/// What fio says of a job that reads back what nobody wrote: a drive without data has none to compare.
+/// What fio says of a job that reads what nobody wrote, and checks it: a drive without data has none to compare.
 const UNCHECKED: &[&str] = &["verify: bad", "verify failed", "got pattern", "bad pattern"];
+
+/// What fio says of a machine that cannot do what a job asks.
+const OF_THE_MACHINE: &[&str] = &["fcntl write hint"];
+
+/// Engines that have several requests outstanding.
+const QUEUES: &[&str] = &["ioengine=libaio", "ioengine=io_uring"];
 
 /// A job, and what it runs on.
 struct Job {
@@ -41,6 +49,12 @@ impl Job {
     fn any(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.has(word))
     }
+
+    /// What it is to ftlab, where ftlab takes it.
+    fn spec(&self) -> Option<JobSpec> {
+        let file = JobFile::parse(&format!("[job]\n{}\n", self.text), "drawn").ok()?;
+        file.jobs.into_iter().next()
+    }
 }
 
 fn draw(random: &mut Stream, lines: &[&str]) -> Job {
@@ -54,13 +68,18 @@ fn draw(random: &mut Stream, lines: &[&str]) -> Job {
         "trim",
         "randtrim",
         "trimwrite",
+        "randtrimwrite",
         "write:8k",
         "read:-8k",
+        "rw:4k",
         "randread:4",
+        "randwrite:3",
     ];
     let rw = *kinds.choose(random).unwrap();
     let bs = *["4k", "512", "16k", "12k", "32k"].choose(random).unwrap();
-    let engine = *["psync", "libaio"].choose(random).unwrap();
+    let engine = *["psync", "libaio", "libaio", "io_uring", "sync"]
+        .choose(random)
+        .unwrap();
     let mut words = vec![
         format!("rw={rw}"),
         format!("bs={bs}"),
@@ -150,14 +169,25 @@ fn in_ftlab(place: &Place, file: &str) -> Ran {
     }
 }
 
-fn defined(job: &Job) -> Defined {
+/// Whether chance decides when it ends: fio ends a pass where it draws a place that is none.
+fn ends_by_chance(spec: &JobSpec) -> bool {
+    let jumps_seldom = |&kind: &CommandKind| spec.percentage_random.of(kind) < 100;
+    let resolved = spec.resolve(DEVICE_BYTES);
+    let may_draw_beyond = resolved.is_ok_and(|job| job.may_draw_beyond());
+    let sizes_differ = spec.kinds().iter().any(|&kind| !spec.has_one_size(kind));
+    spec.random && (may_draw_beyond || spec.kinds().iter().any(jumps_seldom))
+        || spec.stride_bytes != 0 && sizes_differ
+}
+
+fn defined(job: &Job, spec: &JobSpec) -> Defined {
+    let by_chance = ends_by_chance(spec);
     let is_mix = job.any(&["rw=rw", "rw=randrw"]);
     let sizes = job.any(&["bsrange", "bssplit"]);
-    let random = job.has("rw=rand");
+    let random = job.any(&["rw=rand"]);
     let verify = job.has("verify=");
     // A run of requests that comes to the end ends the job, which chance decides.
-    let runs = job.has("rw=randread:");
-    let deep = job.has("iodepth=") && job.has("ioengine=libaio");
+    let runs = spec.random_run > 1;
+    let deep = job.has("iodepth=") && job.any(QUEUES);
     let flushes = job.any(&["fsync", "fdatasync", "end_fsync"]);
     let uneven = job.any(&[
         "random_distribution",
@@ -166,11 +196,13 @@ fn defined(job: &Job) -> Defined {
         "bs_is_seq_rand",
     ]);
     // With answers outstanding, fio flushes when they have come.
-    let order = !random && !is_mix && !sizes && !(deep && (flushes || verify));
+    // fio's log has what its engine sends back, to be sent again, each time.
+    let again = deep && job.has("iodepth_batch") && job.any(&["rw=trim", "rw=randtrim"]);
+    let order = !random && !is_mix && !sizes && !again && !(deep && (flushes || verify));
     Defined {
         order,
-        counts: !(is_mix || sizes || uneven || runs || random && verify),
-        amount: !(verify || runs || is_mix && !random),
+        counts: !(is_mix || sizes || again || uneven || runs || by_chance || random && verify),
+        amount: !(verify || runs || again || by_chance || is_mix && !random),
         flushes: !deep,
         uniform: random && !uneven && !sizes,
     }
@@ -188,28 +220,72 @@ fn wrong(place: &Place, nth: usize, job: &Job, device: &Path) -> Vec<String> {
         ),
     );
     let (fio, ours) = (in_fio(place, &file), in_ftlab(place, &file));
-    let all = |words: &&[&str]| words.iter().all(|word| job.has(word));
-    let is_accepted = DIFFERENCES.iter().any(|(words, _)| all(words));
     let ((fio, their_log), (ours, our_log)) = match (fio, ours) {
-        (Ok(_), Err(_)) | (Err(_), Ok(_)) if is_accepted => return Vec::new(),
         (Ok(fio), Ok(ours)) => (fio, ours),
         (Err(_), Err(_)) => return Vec::new(),
-        (Err(why), Ok(_)) if UNCHECKED.iter().any(|said| why.contains(said)) => return Vec::new(),
+        (Ok(_), Err(why)) if DIFFERENCES.iter().any(|of| of.refuses(&why)) => return Vec::new(),
+        (Err(why), Ok(_)) if only_reads(job) && UNCHECKED.iter().any(|said| why.contains(said)) => {
+            return Vec::new();
+        }
+        (Err(why), Ok(_)) if OF_THE_MACHINE.iter().any(|said| why.contains(said)) => {
+            return Vec::new();
+        }
+        (Err(_), Ok(_)) if job.spec().is_some_and(|spec| covers(&spec)) => return Vec::new(),
         (Ok(_), Err(why)) => return vec![format!("ftlab refuses it: {why}")],
         (Err(why), Ok(_)) => return vec![format!("fio refuses it: {why}")],
     };
     let mut found = contradictions(&ours);
-    if !is_accepted {
+    let spec = job.spec().expect("ftlab has run it");
+    if !covers(&spec) {
+        let defined = defined(job, &spec);
         let requests = their_log.zip(our_log);
-        found.extend(requests.and_then(|(fio, ours)| difference(&fio, &ours, defined(job))));
-        found.extend(differences(&fio, &ours, Decided::default()));
+        found.extend(requests.and_then(|(fio, ours)| difference(&fio, &ours, defined)));
+        found.extend(differences(&fio, &ours, decided(job, defined)));
     }
-    found.extend(in_flight(job, &ours));
+    found.extend(held(job, &ours));
     found
 }
 
-/// Rates times latencies give the requests in flight: one of a job that has one at a time and is not held back.
-fn in_flight(job: &Job, ours: &Value) -> Option<String> {
+/// Whether the page says of a job that fio does otherwise.
+fn covers(spec: &JobSpec) -> bool {
+    DIFFERENCES.iter().any(|of| of.covers(spec))
+}
+
+/// Whether it writes nothing that it could check.
+fn only_reads(job: &Job) -> bool {
+    let spec = job.spec();
+    spec.is_some_and(|spec| spec.kinds() == [CommandKind::Read])
+}
+
+/// What a deeper queue waits for.
+const WAITS: &[&str] = &[
+    "rate",
+    "thinktime",
+    "iodepth_",
+    "verify",
+    "rw=trimwrite",
+    "rw=randtrimwrite",
+];
+
+/// What of the JSON's values the job's words decide.
+fn decided(job: &Job, defined: Defined) -> Decided {
+    let is_mix = job.any(&["rw=rw", "rw=randrw"]);
+    let deep = job.has("iodepth=") && job.any(QUEUES);
+    let flushes = job.any(&["fsync=", "fdatasync="]);
+    Decided {
+        requests: defined.counts || defined.order,
+        each_direction: !is_mix,
+        flushes: (defined.counts || defined.order) && !is_mix && !(deep && flushes),
+        depth: true,
+        // A deeper queue is as full as the machine lets it be where answers come in batches, or where it waits for some. The flush that
+        // closes a job counts where fio's engine queues it.
+        levels: !(deep && (flushes || job.any(WAITS)))
+            && !(job.has("ioengine=io_uring") && job.any(&["end_fsync=1", "fsync_on_close=1"])),
+    }
+}
+
+/// Rates times latencies give the requests in flight, of a job that is not held back and keeps its latencies.
+fn held(job: &Job, ours: &Value) -> Vec<String> {
     const HELD_BACK: &[&str] = &[
         "rate",
         "thinktime",
@@ -217,22 +293,14 @@ fn in_flight(job: &Job, ours: &Value) -> Option<String> {
         "startdelay",
         "end_fsync=1",
         "fsync_on_close=1",
+        "gtod_reduce=1",
+        "disable_lat=1",
+        "disable_clat=1",
     ];
-    if job.any(HELD_BACK) || job.has("iodepth") && job.has("ioengine=libaio") {
-        return None;
+    match job.any(HELD_BACK) {
+        true => Vec::new(),
+        false => in_flight::wrong(ours),
     }
-    let job = &ours["jobs"][0];
-    let number = |path: &str| job.pointer(path).and_then(Value::as_f64).unwrap_or(0.0);
-    let over_directions =
-        |what: &dyn Fn(&str) -> f64| ["/read", "/write", "/trim"].map(what).iter().sum::<f64>();
-    let requests = over_directions(&|of| number(&format!("{of}/total_ios")));
-    let a_second = over_directions(&|of| number(&format!("{of}/iops")));
-    let of_requests =
-        over_directions(&|of| number(&format!("{of}/iops")) * number(&format!("{of}/lat_ns/mean")));
-    let of_flushes = number("/sync/lat_ns/N") * number("/sync/lat_ns/mean") * a_second / requests;
-    let sum = (of_requests + of_flushes) / 1e9;
-    (requests > 0.0 && (sum - 1.0).abs() > 0.01)
-        .then(|| format!("{sum:.4} requests in flight, and one at a time"))
 }
 
 #[test]

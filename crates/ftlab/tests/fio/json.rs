@@ -1,6 +1,7 @@
 //! The JSON of runs beside that of fio 3.33, which runs the same jobs on a sparse file.
 
 use crate::check::{Decided, contradictions, differences};
+use crate::in_flight;
 use crate::place::Place;
 use ftlab_base::rng::{RootSeed, Stream};
 use rand::RngExt;
@@ -83,6 +84,8 @@ fn draw(random: &mut Stream) -> Case {
             // fio ends a deeper queue with or without the last one, as the drive answers.
             flushes: iodepth == 1,
             depth: true,
+            // Trims of fio's other engine are queued.
+            levels: !trims,
         },
         trims,
     }
@@ -136,6 +139,9 @@ fn wrong(place: &Place, number: usize, case: &Case) -> Vec<String> {
     let ftlab: Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();
     let mut wrong = differences(&fio, &ftlab, case.decided);
     wrong.extend(contradictions(&ftlab));
+    if !case.text.contains("thinktime") {
+        wrong.extend(in_flight::wrong(&ftlab));
+    }
     wrong
         .iter()
         .map(|what| format!("{what}\n    {}", case.text.replace('\n', "; ")))

@@ -1,6 +1,7 @@
 //! Runs of fio 3.33 beside runs of ftlab.
 
 mod check;
+mod in_flight;
 mod jobs;
 mod json;
 mod own_files;

@@ -159,6 +159,7 @@ impl Stream {
             content,
             placement: Placement::DEFAULT,
             counts: true,
+            is_after_all: false,
         })
     }
 }

@@ -103,6 +103,8 @@ pub struct JobReport {
     pub steady: Option<SteadyReport>,
     /// Commands submitted while N were outstanding, in fio's buckets.
     pub depths: [u64; DEPTH_LEVELS],
+    /// Nanoseconds that commands were outstanding while its statistics lasted, added up.
+    pub occupied_ns: u128,
     /// Its requests, where it asks for logs of them.
     pub log: Option<Arc<JobLog>>,
     /// The same, as a trace that can be replayed.
@@ -124,6 +126,7 @@ impl JobReport {
             is_steady: false,
             steady: None,
             depths: [0; DEPTH_LEVELS],
+            occupied_ns: 0,
             log: None,
             iolog: None,
             directions: Default::default(),
@@ -141,6 +144,7 @@ impl JobReport {
         self.measured_from = now;
         self.iodepth = iodepth;
         self.depths = [0; DEPTH_LEVELS];
+        self.occupied_ns = 0;
         self.directions = Default::default();
     }
 
@@ -149,6 +153,7 @@ impl JobReport {
         self.measured = self.measured.max(other.measured);
         self.errors += other.errors;
         self.tolerated += other.tolerated;
+        self.occupied_ns += other.occupied_ns;
         for (mine, theirs) in self.depths.iter_mut().zip(&other.depths) {
             *mine += theirs;
         }
@@ -175,6 +180,18 @@ impl JobReport {
         let direction = &mut self.directions[place(kind)];
         direction.ios += 1;
         direction.bytes += bytes;
+    }
+
+    /// So many commands were outstanding from one instant to another: what lies in the measured time counts.
+    pub(in crate::driver) fn note_outstanding(
+        &mut self,
+        commands: u32,
+        from: SimTime,
+        to: SimTime,
+    ) {
+        let from = from.max(self.measured_from);
+        let span = to.0.saturating_sub(from.0);
+        self.occupied_ns += u128::from(commands) * u128::from(span);
     }
 
     /// Notes at which depth a command was submitted.

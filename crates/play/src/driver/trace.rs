@@ -157,6 +157,7 @@ impl Source for Playback {
                 content: self.content,
                 placement: Placement::DEFAULT,
                 counts: true,
+                is_after_all: false,
             };
             io.submit((), (0, SubmissionQueue::FIRST), request, now);
         }

@@ -7,7 +7,7 @@ use super::stats::JobReport;
 use crate::iolog::Iolog;
 use crate::logs::JobLog;
 use ftlab_base::{CommandKind, Nanos, RootSeed, SimTime, SubmissionQueue};
-use ftlab_workload::{Continue, Pacing, Request};
+use ftlab_workload::{Continue, Pacing, Request, StopsFor};
 use rand::Rng;
 use std::sync::Arc;
 
@@ -30,11 +30,16 @@ pub struct Worker {
     /// Requests and bytes that have been answered.
     answered: [u64; 2],
     outstanding: u32,
+    /// Since when so many are.
+    outstanding_since: SimTime,
     /// Requests issued since the last pause.
     since_pause: u64,
     pause_ends: SimTime,
     /// The queue is emptied: a pause is due then, or another depth.
     drains: bool,
+    /// Its engine is in the call of a request that it does as it comes.
+    is_stopped: bool,
+    stops_for: StopsFor,
     /// The queue was full and is not yet as empty as it has to be to be refilled.
     is_full: bool,
     /// Answers that are not taken yet: not as many have come as are taken at once.
@@ -103,9 +108,12 @@ impl Worker {
             ends_after: shares.ends_after(),
             answered: [0; 2],
             outstanding: 0,
+            outstanding_since: SimTime::ZERO,
             since_pause: 0,
             pause_ends: SimTime::ZERO,
             drains: false,
+            is_stopped: false,
+            stops_for: spec.stops_for,
             is_full: false,
             held: Vec::new(),
             excused: Nanos::ZERO,
@@ -223,11 +231,17 @@ impl Worker {
         if self.is_to_close(now) {
             return now;
         }
-        let is_held =
-            self.waits || self.drains || self.is_full || self.outstanding >= self.depth.now;
+        let is_held = self.waits
+            || self.drains
+            || self.is_full
+            || self.is_stopped
+            || self.outstanding >= self.depth.now;
         let after = match self.next {
             Next::End => return SimTime::NEVER,
             _ if is_held => return SimTime::NEVER,
+            Next::Request(_, request) if request.is_after_all && self.outstanding > 0 => {
+                return SimTime::NEVER;
+            }
             Next::Request(_, request) => self.rates.allow(request.kind),
             Next::ByRate => self.rates.allow_any(),
         };
@@ -265,15 +279,30 @@ impl Worker {
         if let Some(iolog) = &mut self.iolog {
             iolog.record(device, &request, self.unit_bytes, now);
         }
+        self.note_outstanding(now);
         self.outstanding += 1;
         self.since_pause += 1;
-        self.report.note_depth(self.outstanding);
+        // As in fio, the flush that closes a job is none of them.
+        if request.counts {
+            self.report.note_depth(self.outstanding);
+        }
         // At the depth that is sought for a latency, the queue is refilled at each answer.
-        self.is_full = self.outstanding == self.pacing.iodepth && self.takes_batches();
+        self.is_stopped = self.stops(request.kind);
+        self.is_full =
+            self.outstanding == self.pacing.iodepth && self.takes_batches() && !self.is_stopped;
         let bytes = u64::from(request.sectors) * self.unit_bytes;
         self.rates.issued(request.kind, bytes);
         self.drains |= self.is_pause_due(now);
         Some((device, request))
+    }
+
+    /// Whether its engine does requests of a kind as they come.
+    fn stops(&self, kind: CommandKind) -> bool {
+        match kind {
+            CommandKind::Trim => self.stops_for.trims,
+            CommandKind::Flush => self.stops_for.flushes,
+            CommandKind::Read | CommandKind::Write => false,
+        }
     }
 
     /// The flush that closes the job on one of its devices. As in fio, its time is the job's.
@@ -296,6 +325,7 @@ impl Worker {
 
     /// A request that no latency counts has ended.
     pub fn complete_uncounted(&mut self, to: SimTime) {
+        self.is_stopped = false;
         self.settle(to);
     }
 
@@ -308,7 +338,9 @@ impl Worker {
     /// Takes a completion: with a full queue, together with others.
     #[inline]
     pub fn complete(&mut self, kind: CommandKind, bytes: u64, from: SimTime, to: SimTime) {
-        if !self.is_full {
+        let was_stopped = self.is_stopped && self.stops(kind);
+        self.is_stopped &= !was_stopped;
+        if !self.is_full || was_stopped {
             return self.take(kind, bytes, from, to);
         }
         self.held.push(Answer { kind, bytes, from });
@@ -397,6 +429,7 @@ impl Worker {
     /// Takes a failure, which ends the job unless it says otherwise.
     pub fn fail(&mut self, kind: CommandKind, at: SimTime) {
         self.take_held(at);
+        self.is_stopped &= !self.stops(kind);
         self.report.errors += 1;
         let goes_on = match kind {
             CommandKind::Read => self.continues.read,
@@ -409,7 +442,16 @@ impl Worker {
         self.settle(at);
     }
 
+    /// Adds up how many were outstanding since that changed last.
+    fn note_outstanding(&mut self, now: SimTime) {
+        let until = now.min(self.stops);
+        self.report
+            .note_outstanding(self.outstanding, self.outstanding_since, until);
+        self.outstanding_since = now;
+    }
+
     fn settle(&mut self, at: SimTime) {
+        self.note_outstanding(at);
         self.outstanding -= 1;
         self.is_full &= self.outstanding > self.pacing.iodepth_low;
         self.last_completion = at;

@@ -27,6 +27,7 @@ fn with(report: &JobReport, of: impl Fn(&Direction) -> Traffic) -> Job {
         clones: 1,
         rw: String::new(),
         iodepth: report.iodepth,
+        iodepth_stated: None,
         errors: report.errors - report.tolerated,
         failures: None,
         description: None,
@@ -44,6 +45,9 @@ fn with(report: &JobReport, of: impl Fn(&Direction) -> Traffic) -> Job {
             true => report.depths.to_vec(),
             false => Vec::new(),
         },
+        depth_mean: (report.occupied_ns > 0 && report.measured > Nanos::ZERO)
+            .then(|| report.occupied_ns as f64 / report.measured.0 as f64),
+        has_slat: false,
         lat_ns_fio: fio_buckets(report),
         process: None,
     }
@@ -92,6 +96,8 @@ fn of_group(jobs: &[(&JobSpec, &JobReport, u32)]) -> Job {
         failures: goes_on.then_some(report.errors),
         description: spec.description.clone(),
         options: last.job_options.clone(),
+        has_slat: spec.times_submissions,
+        iodepth_stated: (spec.iodepth_stated != spec.iodepth).then_some(spec.iodepth_stated),
         mixed: of(&mixed),
         reporting: reporting(&spec.reporting),
         latency_target: spec.latency.target.map(|target| LatencyTarget {
@@ -133,6 +139,10 @@ fn reporting(of: &ftlab_workload::Reporting) -> Option<Reporting> {
         percentiles: of.percentiles.clone(),
         of_clat: of.of_clat,
         of_lat: of.of_lat,
+        of_slat: of.of_slat,
+        without_clat: of.left_out.clat,
+        without_lat: of.left_out.lat,
+        without_slat: of.left_out.slat,
         of_disk: of.of_disk,
         directions: match of.unified {
             Unified::Apart => Directions::Apart,

@@ -1,6 +1,7 @@
 //! Options that are each valid and yet do not go together.
 
 use super::distribution::Distribution;
+use super::logs::Log;
 use super::spec::{JobSpec, PatternKind};
 use crate::units::Size;
 use ftlab_base::{CommandKind, SECTOR_BYTES};
@@ -32,6 +33,7 @@ pub fn fault(job: &JobSpec) -> Option<Fault> {
         files_that_are_shut,
         overlaps,
         logs_of_another_shape,
+        times_that_are_left_out,
     ];
     CHECKS.iter().find_map(|check| check(job))
 }
@@ -258,5 +260,34 @@ fn logs_of_another_shape(job: &JobSpec) -> Option<Fault> {
         format!(
             "with {key} fio's logs have columns, times or a form that ftlab's have not; leave it out"
         )
+    })
+}
+
+/// What looks at latencies, or writes them down, of a job that keeps none.
+fn times_that_are_left_out(job: &JobSpec) -> Option<Fault> {
+    let left_out = job.reporting.left_out;
+    let looks = left_out.lat && (job.max_latency.is_some() || job.latency.target.is_some());
+    let key = if job.max_latency.is_some() {
+        "max_latency"
+    } else {
+        "latency_target"
+    };
+    fault_if(looks, key, || {
+        format!("{key} looks at latencies, and gtod_reduce or disable_lat leaves them out; leave one of them out")
+    })
+    .or_else(|| {
+        let log = job.logs.names.keys().next().filter(|_| left_out.any())?;
+        let key = match log {
+            Log::Bandwidth => "write_bw_log",
+            Log::Iops => "write_iops_log",
+            Log::Latency => "write_lat_log",
+            Log::Histogram => "write_hist_log",
+        };
+        fault_if(true, key, || {
+            format!(
+                "fio writes no such log, or parts of it, with gtod_reduce or one of its disable_ words; leave {key} or that \
+                 word out"
+            )
+        })
     })
 }

@@ -1,129 +1,166 @@
-//! Where fio makes other requests of a job than ftlab does, and why.
+//! Where fio makes other requests of a job than ftlab does, or says otherwise what it made, and why.
 
-/// Each row has beginnings of options, and says what fio does with a job that has all of them. A test runs fio 3.33 beside ftlab
-/// on drawn jobs; a job that no row covers must give the same requests in both.
-pub static DIFFERENCES: &[(&[&str], &str)] = &[
-    (
-        &["rw=read:-8k", "io_size"],
-        "fio goes on backwards from the start of the device",
+use super::distribution::Distribution;
+use super::spec::{JobSpec, PatternKind};
+use ftlab_base::CommandKind;
+
+/// Jobs of which fio does otherwise. A test runs fio 3.33 beside ftlab on drawn jobs; one that no difference covers must give the
+/// same requests and the same counts in both.
+pub struct Difference {
+    /// Which jobs, in words.
+    pub jobs: &'static str,
+    /// What fio does with them.
+    pub fio: &'static str,
+    is_of: Is,
+}
+
+/// How a difference shows.
+enum Is {
+    /// These jobs make other requests.
+    Of(fn(&JobSpec) -> bool),
+    /// Of these, what fio's JSON says differs.
+    Said(fn(&JobSpec) -> bool),
+    /// ftlab refuses them with an error that has these words.
+    Refused(&'static str),
+}
+
+impl Difference {
+    /// Whether a job that runs is one of them.
+    #[must_use]
+    pub fn covers(&self, job: &JobSpec) -> bool {
+        matches!(self.is_of, Is::Of(covers) | Is::Said(covers) if covers(job))
+    }
+
+    /// Whether it shows in what the drive is asked to do, not in fio's JSON alone.
+    #[must_use]
+    pub fn is_of_requests(&self) -> bool {
+        !matches!(self.is_of, Is::Said(_))
+    }
+
+    /// Whether an error refuses a job that is one of them.
+    #[must_use]
+    pub fn refuses(&self, error: &str) -> bool {
+        matches!(self.is_of, Is::Refused(words) if error.contains(words))
+    }
+}
+
+const fn of(jobs: &'static str, fio: &'static str, covers: fn(&JobSpec) -> bool) -> Difference {
+    Difference {
+        jobs,
+        fio,
+        is_of: Is::Of(covers),
+    }
+}
+
+const fn said(jobs: &'static str, fio: &'static str, covers: fn(&JobSpec) -> bool) -> Difference {
+    Difference {
+        jobs,
+        fio,
+        is_of: Is::Said(covers),
+    }
+}
+
+const fn refused(jobs: &'static str, fio: &'static str, words: &'static str) -> Difference {
+    Difference {
+        jobs,
+        fio,
+        is_of: Is::Refused(words),
+    }
+}
+
+/// The differences.
+pub static DIFFERENCES: &[Difference] = &[
+    of(
+        "random jobs with different sizes for reads, writes and trims (`bs=8k,4k`), without `norandommap`",
+        "fio looks places of blocks of each size up in one map of the smallest, and ends when that is full",
+        |job| {
+            let differ = job.bs.read != job.bs.write || job.bs.read != job.bs.trim;
+            job.random && differ && !job.norandommap
+        },
     ),
-    (
-        &["rw=read:-8k", "offset"],
-        "fio counts its way back from the start of the device",
+    of(
+        "`rw=randtrimwrite` whose region does not begin with the device",
+        "fio writes as far behind the trimmed block as the region begins, and trims no other",
+        |job| is_pairs(job) && job.random && job.may_begin_later(),
     ),
-    (
-        &["rw=read:-8k", "zone"],
-        "fio counts its way back from the start of the device",
+    of(
+        "`random_generator=lfsr` with zones of `random_distribution`",
+        "fio's register knows of no zones: it draws places beyond the device, and ends with the first",
+        |job| {
+            let zoned = matches!(
+                job.random_distribution,
+                Distribution::Zoned(_) | Distribution::ZonedAbs(_)
+            );
+            job.random && job.lfsr && zoned
+        },
     ),
-    (
-        &["rw=write:8k", "zone"],
-        "fio takes a stride from the end of the device for one from the zone's",
+    said(
+        "jobs that only read, with `verify` and `continue_on_error`",
+        "fio counts what it cannot verify; a modelled drive has nothing that is not its own",
+        |job| job.kinds() == [CommandKind::Read] && job.verify && job.continue_on_error.read,
     ),
-    (
-        &["rw=read:-8k", "kb_base=1000"],
-        "a stride of 8,000 bytes is no whole sectors, and is refused",
+    of(
+        "`verify` of writes that come to a block again: random ones in zones (`zonemode=strided`) or in runs \
+         (`rw=randwrite:3`), and those of a mix with strides or zones",
+        "fio looks for what it wrote there first, and fails",
+        |job| {
+            let again = job.strides().is_some() || job.stride_bytes != 0 || job.random_run > 1;
+            let is_mix = job.kind == PatternKind::ReadWrite;
+            let writes = job.kinds().contains(&CommandKind::Write);
+            job.verify && writes && again && (job.random || is_mix)
+        },
     ),
-    (
-        &["rw=write:8k", "kb_base=1000"],
-        "a stride of 8,000 bytes is no whole sectors, and is refused",
+    said(
+        "`verify_only` of a job that writes",
+        "fio counts the writes that it does not make",
+        |job| job.verify && job.checks.only && job.kinds().contains(&CommandKind::Write),
     ),
-    (
-        &["rw=rand", "size=3m", "offset"],
-        "fio draws places beyond the device, and ends with the first",
+    said(
+        "`fdatasync`",
+        "fio 3.33 counts them among the short reads of its JSON, not in `total_ios` of `sync`",
+        |job| job.fdatasync > 0,
     ),
-    (
-        &["rw=rand", "filesize=3m"],
-        "fio draws places beyond the device, and ends with the first",
+    of(
+        "`ioengine=vsync` with `iodepth`",
+        "fio makes one call of requests that follow one another, and counts the last alone",
+        |job| job.is_vsync,
     ),
-    (
-        &["rw=rand", "size=3m", "bssplit"],
-        "fio draws places beyond the device, and ends with the first",
+    of(
+        "`ramp_time` with `thinktime`",
+        "fio makes up at the end of the ramp for the requests that it paused for",
+        |job| job.ramp_time.0 > 0 && job.thinktime.0 > 0,
     ),
-    (
-        &["rw=rand", "size=3m", "bsrange"],
-        "fio draws places beyond the device, and ends with the first",
+    refused(
+        "strides (`rw=read:8000`) of no whole sectors",
+        "fio makes them through the page cache",
+        "the bytes between two requests, a multiple of 512",
     ),
-    (
-        &["rw=rand", "zone", "bs=12k"],
-        "fio draws a block that the zone has no room for, and ends with it",
+    refused(
+        "`rw=trimwrite` and `rw=randtrimwrite` with different sizes for writes and trims",
+        "fio draws both by themselves",
+        "the blocks trimmed are those written",
     ),
-    (
-        &["rw=trimwrite", "zone"],
-        "fio comes to a last zone of which a part lies beyond the device",
+    refused(
+        "trims, or `verify`, of requests of no whole sectors",
+        "fio makes them through the page cache",
+        "go through pages in memory, which is modelled for reads, writes and flushes",
     ),
-    (
-        &["rw=rand", "percentage_random=50"],
-        "fio ends where a request in order comes to the end, which chance decides",
+    refused(
+        "`offset` and `offset_increment` of no whole sectors, where requests are",
+        "fio makes them through the page cache",
+        "must be a multiple of 512 bytes",
     ),
-    (
-        &["rw=randwrite", "bs=12k", "fsync"],
-        "fio looks for one more block once all are written, and flushes before it does",
-    ),
-    (
-        &["rw=randwrite", "bs=12k", "fdatasync"],
-        "fio looks for one more block once all are written, and flushes before it does",
-    ),
-    (
-        &["rw=write:8k", "verify"],
-        "fio reads back what it wrote and counts it as what it is to write",
-    ),
-    (
-        &["random_generator=lfsr", "random_distribution"],
-        "fio ends once its register has come round, though it drew by a law",
-    ),
-    (
-        &["rw=trimwrite", "io_size"],
-        "fio ends with the region, whatever the amount",
-    ),
-    (
-        &["rw=trimwrite", "size=3m"],
-        "fio ends in the middle of what lies on the device",
-    ),
-    (
-        &["rw=trimwrite", "iodepth"],
-        "with trims outstanding, fio trims the next block before it writes the last",
-    ),
-    (
-        &["rw=rand", "ba=", "random_distribution"],
-        "fio draws a place beyond the device, and ends with it",
-    ),
-    (
-        &["rw=rand", "zone", "random_distribution"],
-        "fio draws a place beyond the device, and ends with it",
-    ),
-    (
-        &["rw=read:-8k", "bsrange"],
-        "fio counts its way back from the start of the device",
-    ),
-    (
-        &["rw=read:-8k", "bssplit"],
-        "fio counts its way back from the start of the device",
-    ),
-    (
-        &["rw=read:-8k", "loops"],
-        "fio begins a further loop where the last one has ended",
-    ),
-    (
-        &["rw=randrw", "io_size=3m"],
-        "fio ends where all blocks have been written or read once, whatever the amount",
-    ),
-    (
-        &["filesize=1m", "offset=1m"],
-        "fio makes no request, and ftlab says why there is none to make",
-    ),
-    (
-        &["rw=", "verify", "kb_base=1000"],
-        "requests of 12,000 bytes go through pages in memory, where nothing is verified",
-    ),
-    (
-        &["rw=trim", "kb_base=1000"],
-        "trims of 12,000 bytes are no whole sectors",
-    ),
-    (
-        &["rw=read", "verify", "continue_on_error"],
-        "fio counts what it cannot verify, and a modelled drive has nothing that is not its own",
+    refused(
+        "an `offset` that leaves nothing of the device or of `filesize`",
+        "fio makes no request; ftlab says why there is none to make",
+        "lies beyond the",
     ),
 ];
+
+/// Whether each block is trimmed and then written.
+fn is_pairs(job: &JobSpec) -> bool {
+    job.kind == PatternKind::TrimWrite && job.rwmixtrim.is_none()
+}
 
 /// What holds of every job, for the page.
 pub const OF_EVERY_JOB: &[&str] = &[
@@ -134,5 +171,5 @@ pub const OF_EVERY_JOB: &[&str] = &[
     "Random places, sizes by shares and the directions of a mix follow the same laws from other random numbers.",
     "Calls of `sync_file_range` are not counted; fio counts them among flushes, though nothing reaches a drive.",
     "A drive without data has nothing to compare: `verify` of a job that only reads finds no fault.",
-    "A queue with requests outstanding flushes in its turn; fio with libaio waits until nothing is waiting to be sent.",
+    "A submission takes no time: `slat` is zero, and requests of a batch (`iodepth_batch`) are each counted at their own depth.",
 ];

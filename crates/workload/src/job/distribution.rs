@@ -35,6 +35,17 @@ pub enum Distribution {
     ZonedAbs(Box<PerKind<Vec<ByteZone>>>),
 }
 
+impl Distribution {
+    /// Whether ranks differ in how often they come, so that a hash says where each lies.
+    #[must_use]
+    pub fn is_skewed(&self) -> bool {
+        matches!(
+            self,
+            Distribution::Zipf { .. } | Distribution::Pareto { .. } | Distribution::Normal { .. }
+        )
+    }
+}
+
 /// One zone of [`Distribution::ZonedAbs`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ByteZone {

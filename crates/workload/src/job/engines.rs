@@ -1,5 +1,7 @@
 //! fio's engines: which of them do I/O on a block device, and why the others cannot run on a drive.
 
+use super::spec::StopsFor;
+
 /// Engines that read and write a block device. What they cost the host is not modelled.
 pub const BLOCK: &[&str] = &[
     "sync",
@@ -46,6 +48,15 @@ const SYNCHRONOUS: &[&str] = &[
 /// Whether an engine does one request at a time.
 pub fn is_synchronous(name: &str) -> bool {
     SYNCHRONOUS.contains(&name.trim())
+}
+
+/// What an engine that has several requests outstanding does one by one.
+pub fn stops_for(name: &str) -> StopsFor {
+    let name = name.trim();
+    StopsFor {
+        trims: ["libaio", "posixaio", "io_uring", "io_uring_cmd"].contains(&name),
+        flushes: name == "libaio",
+    }
 }
 
 /// The others, by why they cannot.

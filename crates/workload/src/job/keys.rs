@@ -112,17 +112,8 @@ pub const IGNORED: Table = &[
         ],
     ),
     (
-        "time is virtual and every request is timed",
-        &[
-            "gtod_reduce",
-            "gtod_cpu",
-            "clocksource",
-            "disable_lat",
-            "disable_clat",
-            "disable_slat",
-            "disable_bw_measurement",
-            "disable_bw",
-        ],
+        "time is virtual, and asking for it takes none",
+        &["gtod_cpu", "clocksource"],
     ),
     (
         "it says how logs are kept in memory, and over which spans rates are averaged that JSON has beside the mean",
@@ -262,7 +253,6 @@ pub fn ignored(key: &str) -> Option<&'static str> {
 pub fn main_name(key: &str) -> &str {
     match key {
         "iodepth_batch_submit" => "iodepth_batch",
-        "disable_bw" => "disable_bw_measurement",
         "mem" => "iomem",
         "mem_align" => "iomem_align",
         key => key,

@@ -22,20 +22,19 @@ mod spec;
 mod surroundings;
 mod words;
 
-pub(crate) use check::block_bytes_max;
 pub use command_line::{CommandWord, command_word, nearest_command_word, option_of};
-pub use differences::DIFFERENCES;
+pub use differences::{DIFFERENCES, Difference};
 pub use distribution::{ByteZone, Distribution, Zone};
 pub use error::{JobError, Source};
 pub use file::{Ignored, JobFile};
 pub use goals::{Continue, ExitWhat, LatencyTarget, Measure, Steady};
 pub use logs::{Log, Logs, Replay};
 pub use page::words_page;
-pub use reporting::{Reporting, Unified};
+pub use reporting::{LeftOut, Reporting, Unified};
 pub use resolve::{Pacing, ResolvedJob};
 pub use sections::{Described, Effect, Sections, Told, described, known_engines};
 pub use spec::{
-    DataPattern, DedupeMode, HandleOrder, JobSpec, Part, PatternKind, PerKind, Sequencer, Strides,
-    Verify,
+    DataPattern, DedupeMode, HandleOrder, JobSpec, Part, PatternKind, PerKind, Sequencer, StopsFor,
+    Strides, Verify,
 };
 pub use surroundings::Surroundings;

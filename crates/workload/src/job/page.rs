@@ -94,11 +94,9 @@ fn differences(page: &mut String) {
     for what in OF_EVERY_JOB {
         let _ = writeln!(page, "- {what}");
     }
-    page.push_str(
-        "\nIn jobs with all of these options:\n\n| options | what fio does |\n|---|---|\n",
-    );
-    for (options, what) in DIFFERENCES {
-        row(page, options, what);
+    page.push_str("\nIn these jobs:\n\n| jobs | what fio does |\n|---|---|\n");
+    for difference in DIFFERENCES {
+        let _ = writeln!(page, "| {} | {} |", difference.jobs, difference.fio);
     }
 }
 

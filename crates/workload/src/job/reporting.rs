@@ -12,6 +12,28 @@ pub enum Unified {
     Both,
 }
 
+/// What a job leaves out of what it reports (fio's `disable_lat`, `disable_clat`, `disable_slat` and
+/// `disable_bw_measurement`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LeftOut {
+    /// From the request's beginning on.
+    pub lat: bool,
+    /// From submission to completion, and those of flushes.
+    pub clat: bool,
+    /// Up to submission.
+    pub slat: bool,
+    /// Rates of requests, of which it writes no log then.
+    pub bw: bool,
+}
+
+impl LeftOut {
+    /// Whether there are any.
+    #[must_use]
+    pub fn any(self) -> bool {
+        self != LeftOut::default()
+    }
+}
+
 /// How a job is reported. What it is asked to do is the same, however that is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reporting {
@@ -21,8 +43,10 @@ pub struct Reporting {
     pub of_clat: bool,
     /// The same from the request's beginning on, which is its submission.
     pub of_lat: bool,
-    /// The same up to submission, of which there are none.
+    /// The same up to submission, which are zero.
     pub of_slat: bool,
+    /// What is left out.
+    pub left_out: LeftOut,
     /// By which directions.
     pub unified: Unified,
     /// It begins a group of its own.
@@ -40,6 +64,7 @@ impl Default for Reporting {
             of_clat: true,
             of_lat: false,
             of_slat: false,
+            left_out: LeftOut::default(),
             unified: Unified::Apart,
             new_group: false,
             of_disk: true,

@@ -22,6 +22,12 @@ pub struct ResolvedJob {
     /// Length of the region in bytes: whole blocks. As in fio, the last block of a sequential job may reach
     /// beyond the end of its size, though not beyond that of the device.
     pub region_bytes: u64,
+    /// Its size as stated, in bytes from the start of its region: it may reach beyond the device.
+    pub extent_bytes: u64,
+    /// Bytes that a pass over it moves at most.
+    pub size_bytes: u64,
+    /// Bytes of `io_size`, where it is given in bytes; else 0.
+    pub io_bytes: u64,
     /// Bytes of its size that lie beyond the device.
     pub bytes_beyond: u64,
     /// The job's size is that of the device.
@@ -206,8 +212,14 @@ impl ResolvedJob {
             return None;
         }
         let map = self.random_map.then_some(self.region_bytes);
-        let each_loop = self.loop_bytes.filter(|_| spec.loops > 1);
-        map.into_iter().chain(each_loop).min()
+        let pass = match spec.norandommap {
+            true => self.size_bytes.max(self.io_bytes),
+            false => self.size_bytes,
+        };
+        // An engine that does a request in the call that submits it goes on as long as there are places.
+        let has_passes = spec.times_submissions && (spec.loops > 1 || self.io_bytes > pass);
+        let each_pass = has_passes.then_some(pass);
+        map.into_iter().chain(each_pass).min()
     }
 
     /// The share of its blocks that a job never writes, though it writes at random over all of them: what fio's
@@ -216,10 +228,7 @@ impl ResolvedJob {
     #[must_use]
     pub fn share_left_out(&self) -> Option<f64> {
         let spec = &self.spec;
-        let is_skewed = matches!(
-            spec.random_distribution,
-            Distribution::Zipf { .. } | Distribution::Pareto { .. } | Distribution::Normal { .. }
-        );
+        let is_skewed = spec.random_distribution.is_skewed();
         if !spec.writes_at_random() || !is_skewed || spec.shuffle {
             return None;
         }
@@ -242,9 +251,33 @@ impl ResolvedJob {
             .unwrap_or(self.spec.bs.of(kind))
     }
 
+    /// How many places a skewed law is made for: as in fio, with one that the last block lies beyond the size of, whatever zones and
+    /// alignment say.
+    fn skewed_places(&self) -> u64 {
+        let smallest = self.spec.bs.read.min(self.spec.bs.write);
+        let bytes = self.extent_bytes.min(self.device_bytes);
+        bytes.div_ceil(smallest)
+    }
+
+    /// Whether a place that is drawn may lie beyond the job's size or its device: in fio that ends the pass.
+    #[must_use]
+    pub fn may_draw_beyond(&self) -> bool {
+        let spec = &self.spec;
+        let skewed = spec.random_distribution.is_skewed();
+        let beyond = |&kind: &CommandKind| {
+            let overhang = spec.bs.of(kind).saturating_sub(self.align_bytes(kind));
+            skewed && self.places(kind) * self.align_bytes(kind) + overhang > self.region_bytes
+        };
+        let in_zones = skewed && spec.strides().is_some();
+        spec.random && (self.bytes_beyond > 0 || in_zones || spec.kinds().iter().any(beyond))
+    }
+
     /// How many aligned places a kind's random requests can take: in the region, or in a zone of it.
     pub(crate) fn places(&self, kind: CommandKind) -> u64 {
         let align = self.align_bytes(kind);
+        if self.spec.random && self.spec.random_distribution.is_skewed() {
+            return self.skewed_places();
+        }
         // A block longer than the grid must not reach over the region's end.
         let overhang = self.spec.bs.of(kind).saturating_sub(align);
         let strides = self.spec.strides();
@@ -284,6 +317,17 @@ impl JobSpec {
             device_bytes,
             offset_bytes,
             region_bytes,
+            extent_bytes: self.whole_share(extent),
+            size_bytes: match self.io_size {
+                Some(Size::Percent(percent)) => {
+                    share(self.whole_share(extent), percent).min(size_bytes)
+                }
+                _ => self.whole_share(size_bytes),
+            },
+            io_bytes: match self.io_size {
+                Some(Size::Bytes(bytes)) => bytes,
+                _ => 0,
+            },
             bytes_beyond: extent.saturating_sub(room),
             is_whole_device: extent >= device_bytes,
             loop_bytes: (!self.time_based).then(|| match (self.io_size, self.strides()) {
@@ -417,6 +461,17 @@ impl JobSpec {
         self.files.is_empty() && self.is_in_bytes()
     }
 
+    /// A size that is a share of the device, in whole blocks, as in fio; another one as it is.
+    fn whole_share(&self, bytes: u64) -> u64 {
+        let smallest = self.kinds().iter().map(|&kind| self.bs.of(kind)).min();
+        match self.size.filter(|_| !self.fill_device) {
+            Some(Size::Percent(percent)) if percent < 100 => {
+                bytes - bytes % smallest.unwrap_or(SECTOR_BYTES)
+            }
+            _ => bytes,
+        }
+    }
+
     fn amount_bytes(&self, size_bytes: u64, region_bytes: u64) -> u64 {
         let is_exact = matches!(self.size, Some(Size::Bytes(_)) | None);
         match self.io_size {
@@ -444,7 +499,11 @@ impl JobSpec {
         let all_random = kinds
             .iter()
             .all(|&kind| self.percentage_random.of(kind) == 100);
-        let own_grid = kinds.iter().all(|&kind| self.blockalign.of(kind).is_none());
+        let is_own = |&kind: &CommandKind| {
+            let align = self.blockalign.of(kind);
+            align.is_none_or(|align| align == self.bs.of(kind))
+        };
+        let own_grid = kinds.iter().all(is_own);
         let one_size = kinds
             .iter()
             .all(|&kind| self.bs.of(kind) == self.bs.of(kinds[0]));

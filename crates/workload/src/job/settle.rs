@@ -46,6 +46,7 @@ impl JobSpec {
                 }
             }
         }
+        self.iodepth_stated = self.iodepth;
         if self.is_synchronous && self.iodepth > 1 {
             self.iodepth = 1;
             without.push((

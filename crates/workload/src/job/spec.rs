@@ -207,6 +207,15 @@ impl DataPattern {
     }
 }
 
+/// Requests that an asynchronous engine of fio's does in the call that submits them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct StopsFor {
+    /// Trims.
+    pub trims: bool,
+    /// Flushes.
+    pub flushes: bool,
+}
+
 /// One job, with fio's default for every key that its file leaves out. Fields carry fio's names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobSpec {
@@ -321,10 +330,18 @@ pub struct JobSpec {
 
     /// fio's engine does one request at a time, whatever the depth.
     pub is_synchronous: bool,
+    /// fio's engine puts requests that follow one another into one call.
+    pub is_vsync: bool,
+    /// fio's engine does these as they come: nothing is submitted until they have ended.
+    pub stops_for: StopsFor,
+    /// fio's engine is named and submits requests in calls that it times.
+    pub times_submissions: bool,
     /// The host's page cache is left out, or is not; none where nothing is said.
     pub direct: Option<bool>,
     /// Requests outstanding at once.
     pub iodepth: u32,
+    /// As many as the file says, whatever its engine can do.
+    pub iodepth_stated: u32,
     /// A full queue is refilled when no more are outstanding; the depth where none is given.
     pub iodepth_low: u32,
     /// Answers that are waited for before any is taken from a full queue.
@@ -492,8 +509,12 @@ impl JobSpec {
             startdelay: Nanos::ZERO,
             startdelay_max: None,
             is_synchronous: false,
+            is_vsync: false,
+            stops_for: StopsFor::default(),
+            times_submissions: false,
             direct: None,
             iodepth: 1,
+            iodepth_stated: 1,
             iodepth_low: 0,
             iodepth_batch_complete_min: 1,
             serialize_overlap: false,
@@ -578,6 +599,12 @@ impl JobSpec {
             ];
             sizes.into_iter().chain(parts(kind)).any(is_odd)
         })
+    }
+
+    /// Whether its region, or that of one of its clones, begins behind the device's first byte.
+    #[must_use]
+    pub fn may_begin_later(&self) -> bool {
+        [self.offset, self.offset_increment] != [Size::Bytes(0); 2]
     }
 
     /// Whether a flush comes behind all that the job does.

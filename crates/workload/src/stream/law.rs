@@ -88,7 +88,7 @@ impl Law {
     pub fn next(&mut self, rng: &mut Stream) -> Option<u64> {
         Some(match self {
             Law::Uniform(blocks) => below(*blocks, rng),
-            Law::Map(map) => map.next(rng),
+            Law::Map(map) => return map.next(rng),
             Law::Skewed(skewed) => skewed.next(rng),
             Law::Zoned(zones) => zones.next(rng),
             Law::Free(map) => return map.find(rng),
@@ -105,21 +105,24 @@ impl Law {
     }
 }
 
-/// A walk through a random order of all blocks, again and again.
+/// A walk through a random order of all blocks.
 #[derive(Debug, Clone)]
 pub struct Map {
     order: Permutation,
     index: u64,
     /// Every pass takes the same order.
     repeats: bool,
+    /// A pass follows without being asked for.
+    goes_on: bool,
 }
 
 impl Map {
-    pub fn new(blocks: u64, repeats: bool, rng: &mut Stream) -> Map {
+    pub fn new(blocks: u64, repeats: bool, goes_on: bool, rng: &mut Stream) -> Map {
         Map {
             order: Permutation::new(blocks, rng),
             index: 0,
             repeats,
+            goes_on,
         }
     }
 
@@ -131,13 +134,17 @@ impl Map {
         }
     }
 
+    /// The next block; none at the end of a pass that no other follows.
     #[inline]
-    fn next(&mut self, rng: &mut Stream) -> u64 {
+    fn next(&mut self, rng: &mut Stream) -> Option<u64> {
         if self.index == self.order.len() {
+            if !self.goes_on {
+                return None;
+            }
             self.begin(rng);
         }
         self.index += 1;
-        self.order.at(self.index - 1)
+        Some(self.order.at(self.index - 1))
     }
 }
 

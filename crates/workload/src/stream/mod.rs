@@ -1,5 +1,6 @@
 //! The requests of a job, in order.
 
+mod budget;
 mod checks;
 mod data;
 mod free_map;
@@ -9,9 +10,10 @@ mod permutation;
 mod placements;
 mod positions;
 mod sizes;
+mod special;
 
-use crate::job::block_bytes_max;
 use crate::{Distribution, JobSpec, PatternKind, ResolvedJob};
+use budget::Budget;
 use checks::Checks;
 use data::Data;
 use ftlab_base::rng::Stream;
@@ -41,6 +43,8 @@ pub struct Request {
     pub placement: Placement,
     /// Its latency is one of the job's; that of the last flush is not, as in fio.
     pub counts: bool,
+    /// It comes when all before it have been answered: the first of a pass over the size, and of what is read back then.
+    pub is_after_all: bool,
 }
 
 impl Request {
@@ -52,6 +56,7 @@ impl Request {
         content: Content::RANDOM,
         placement: Placement::DEFAULT,
         counts: true,
+        is_after_all: false,
     };
 
     /// The flush of what this one writes, which makes it one with FUA: what else waits in the drive stays as it is.
@@ -74,6 +79,7 @@ impl Request {
             content,
             placement,
             counts: _,
+            is_after_all: _,
         } = self;
         Command {
             id,
@@ -112,9 +118,13 @@ pub struct JobStream {
     /// Reads stand for the writes of an earlier run.
     only_verifies: bool,
     is_sync: bool,
-    /// A pass that ends early is followed by another while so many sectors are left.
-    goes_on_from: Option<u64>,
-    /// What each loop starts from when loops repeat one another.
+    /// The pass is at its end: what is left is to be flushed and read back.
+    has_ended: bool,
+    /// The next request comes when all before it have been answered.
+    waits: bool,
+    /// Trims and writes are found one by one.
+    pairs: bool,
+    /// What each pass starts from when passes repeat one another.
     beginning: Option<Box<(Stream, Positions)>>,
 }
 
@@ -161,7 +171,10 @@ impl JobStream {
             .map_or(seed, |own| seed.derive(&format!("randseed {own}")));
         let mut rng = seed.stream(&format!("workload {} {}", spec.index, spec.name));
         let positions = Positions::new(job, &mut rng);
-        let repeats = spec.randrepeat && spec.loops > 1 && !spec.time_based;
+        // fio goes on in the sequence of a skewed law, whatever else it repeats.
+        let is_skewed = spec.random_distribution.is_skewed();
+        let has_passes = spec.loops > 1 || job.io_bytes > job.size_bytes;
+        let repeats = spec.randrepeat && has_passes && !spec.time_based && !is_skewed;
         let in_use_blocks = spec
             .rwmixtrim
             .map_or(0, |_| job.region_bytes / spec.bs.write);
@@ -178,36 +191,47 @@ impl JobStream {
             checks: Checks::of(job, seed),
             only_verifies: spec.verify && spec.checks.only || spec.writes_as_reads,
             is_sync: spec.sync,
-            goes_on_from: match spec.time_based {
-                true => Some(0),
-                false => spec
-                    .io_size
-                    .map(|_| block_bytes_max(spec) / job.unit_bytes()),
-            },
+            has_ended: false,
+            waits: false,
+            pairs: special::finds_each_of_a_pair(job),
             beginning: repeats.then(|| Box::new((rng.clone(), positions.clone()))),
             rng,
             positions,
         }
     }
 
-    /// Starts the next loop, if there is one.
+    /// Starts the next pass, if there is one.
     #[cold]
-    fn begin_loop(&mut self) -> bool {
-        if !self.budget.begin_loop() {
+    fn begin_pass(&mut self) -> bool {
+        if !self.budget.begin_pass() {
             return false;
         }
         match &self.beginning {
             Some(beginning) => (self.rng, self.positions) = (**beginning).clone(),
             None => self.positions.begin_loop(&mut self.rng),
         }
-        self.flushes.closes = self.flushes.at_end;
+        self.trimmed = None;
+        self.flushes.begin_pass();
+        (self.has_ended, self.waits) = (false, true);
         true
     }
 
     /// The next trim and write pair, first half or second.
     fn trim_then_write(&mut self) -> Option<(CommandKind, Place)> {
         if let Some(place) = self.trimmed.take() {
+            if let Some(special) = self.positions.special() {
+                special.count_write(place.1);
+            }
             return Some((CommandKind::Write, place));
+        }
+        if self.pairs
+            && let Some(special) = self.positions.special()
+        {
+            let kind = match special.has_to_trim() {
+                true => CommandKind::Trim,
+                false => CommandKind::Write,
+            };
+            return Some((kind, self.positions.next(kind, &mut self.rng)?));
         }
         let place = self.positions.next(CommandKind::Trim, &mut self.rng)?;
         self.trimmed = Some(place);
@@ -248,7 +272,7 @@ impl JobStream {
         if let Some(plain) = self.plain
             && !self.budget.is_spent()
         {
-            self.budget.take(plain.sectors);
+            self.budget.take(plain.kind, plain.sectors);
             let at = below(plain.places, &mut self.rng) * plain.align_sectors;
             let lba = Lba(self.first_sector + at);
             return Some(Request {
@@ -258,6 +282,7 @@ impl JobStream {
                 content: self.data.of_request(plain.kind),
                 placement: self.placements.of_request(plain.kind),
                 counts: true,
+                is_after_all: std::mem::take(&mut self.waits),
             });
         }
         self.next_of_mix(choose)
@@ -272,21 +297,22 @@ impl JobStream {
     /// Whether the next request, if there is one, is a flush, which no rate holds back.
     #[must_use]
     pub fn flush_is_due(&self) -> bool {
-        match self.is_done() {
+        match self.has_ended || self.is_spent() {
             true => self.flushes.closes,
             false => self.flushes.is_due(),
         }
     }
 
-    /// Whether all that was asked for is done; what is read back is not.
-    fn is_done(&self) -> bool {
-        self.trimmed.is_none() && self.budget.is_done()
+    /// Whether the amount of the pass is done; what is read back is not.
+    fn is_spent(&self) -> bool {
+        self.trimmed.is_none() && self.budget.is_spent()
     }
 
     /// Whether there is no further request.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        self.is_done() && self.checks.is_none() && !self.flushes.closes
+        let has_ended = self.has_ended || self.is_spent();
+        has_ended && self.budget.is_last() && self.checks.is_none() && !self.flushes.closes
     }
 
     /// The next request of any job.
@@ -294,55 +320,56 @@ impl JobStream {
         &mut self,
         choose: impl Fn(CommandKind) -> CommandKind + Copy,
     ) -> Option<Request> {
-        // As in fio, the last write of a job has no flush of `fsync` behind it.
-        if !self.is_done() && self.flushes.is_due() {
-            self.flushes.last_was_flush = true;
-            return Some(Request::FLUSH);
+        loop {
+            if !self.has_ended {
+                if let Some(request) = self.next_of_pass(choose) {
+                    return Some(request);
+                }
+                (self.has_ended, self.waits) = (true, true);
+            }
+            if std::mem::take(&mut self.flushes.closes) {
+                self.flushes.last_was_flush = true;
+                return Some(Request {
+                    counts: false,
+                    is_after_all: std::mem::take(&mut self.waits),
+                    ..Request::FLUSH
+                });
+            }
+            if let Some(place) = self.checks.as_mut().and_then(|checks| checks.left()) {
+                self.budget.take_beside(CommandKind::Read, place.1);
+                return Some(self.request(CommandKind::Read, place));
+            }
+            if !self.begin_pass() {
+                return None;
+            }
         }
+    }
+
+    /// The next request of a pass; none where it is at its end.
+    fn next_of_pass(
+        &mut self,
+        choose: impl Fn(CommandKind) -> CommandKind + Copy,
+    ) -> Option<Request> {
         if self.trimmed.is_none()
             && let Some(checks) = &mut self.checks
             && let Some((kind, place)) = checks.due()
         {
+            self.budget.take_beside(kind, place.1);
             return Some(self.request(kind, place));
         }
-        // The write of a trimmed block belongs to the trim, which has been counted.
-        let counted = self.trimmed.is_none();
-        let mut is_over = counted && self.budget.is_spent();
-        let drawn = (!is_over).then(|| self.draw(choose)).flatten();
-        let (kind, place) = match drawn {
-            Some(drawn) => drawn,
-            None => {
-                let goes_on = !is_over
-                    && (self.goes_on_from).is_some_and(|least| self.budget.sectors_left >= least);
-                if !goes_on && std::mem::take(&mut self.flushes.closes) {
-                    self.flushes.last_was_flush = true;
-                    return Some(Request {
-                        counts: false,
-                        ..Request::FLUSH
-                    });
-                }
-                if let Some(place) = self.checks.as_mut().and_then(|checks| checks.left()) {
-                    return Some(self.request(CommandKind::Read, place));
-                }
-                is_over = !goes_on && !self.begin_loop();
-                if is_over {
-                    return None;
-                }
-                if goes_on {
-                    self.positions.begin_loop(&mut self.rng);
-                }
-                // fio does not remember over the start of a pass that it has just flushed.
-                self.flushes.last_was_flush = false;
-                if self.flushes.is_due() {
-                    self.flushes.last_was_flush = true;
-                    return Some(Request::FLUSH);
-                }
-                self.draw(choose)?
-            }
-        };
-        if counted {
-            self.budget.take(place.1);
+        if self.is_spent() {
+            return None;
         }
+        // As in fio, the last write of an amount has no flush of `fsync` behind it, but one behind which no other is found has.
+        if self.flushes.is_due() {
+            self.flushes.last_was_flush = true;
+            return Some(Request {
+                is_after_all: std::mem::take(&mut self.waits),
+                ..Request::FLUSH
+            });
+        }
+        let (kind, place) = self.draw(choose)?;
+        self.budget.take(kind, place.1);
         let kind = match kind {
             CommandKind::Write if self.only_verifies => CommandKind::Read,
             kind => kind,
@@ -381,6 +408,7 @@ impl JobStream {
             content: self.data.of_request(kind),
             placement: self.placements.of_request(kind),
             counts: true,
+            is_after_all: std::mem::take(&mut self.waits),
         }
     }
 }
@@ -410,7 +438,8 @@ impl Plain {
             || !spec.has_one_size(kind)
             || spec.bs_is_seq_rand
             || spec.random_run > 1
-            || spec.strides().is_some();
+            || spec.strides().is_some()
+            || job.may_draw_beyond();
         (always_jumps && uniform && !flushes && !special).then(|| Plain {
             kind,
             sectors: (spec.bs.of(kind) / job.unit_bytes()) as u32,
@@ -431,68 +460,6 @@ impl Mix {
             (PatternKind::TrimWrite, None) => Mix::TrimThenWrite,
             (PatternKind::TrimWrite, Some(trims)) => Mix::TrimShare(Chance::percent(trims)),
         }
-    }
-}
-
-/// How much of the job's amount of I/O is left.
-#[derive(Debug, Clone)]
-struct Budget {
-    ios_left: u64,
-    sectors_left: u64,
-    loops_left: u64,
-    loop_sectors: u64,
-    /// What all loops together leave: the last request of each is whole, and that of all.
-    all_sectors_left: u64,
-}
-
-impl Budget {
-    fn of(job: &ResolvedJob) -> Budget {
-        // Without an amount, 2⁶⁴ sectors are as good as endless. The last request of an amount
-        // that is no multiple of the block size is whole, as in fio.
-        let spec = &job.spec;
-        let sectors = |bytes: u64| bytes.div_ceil(job.unit_bytes());
-        let verified_pass = (spec.time_based && spec.verify).then_some(job.region_bytes);
-        let loop_sectors = job.loop_bytes.or(verified_pass).map_or(u64::MAX, sectors);
-        Budget {
-            ios_left: job.ios_max.unwrap_or(u64::MAX),
-            sectors_left: loop_sectors,
-            loops_left: match spec.time_based {
-                true => u64::MAX,
-                false => spec.loops.saturating_sub(1),
-            },
-            loop_sectors,
-            all_sectors_left: job.total_bytes().map_or(u64::MAX, sectors),
-        }
-    }
-
-    #[inline]
-    fn is_spent(&self) -> bool {
-        self.sectors_left == 0 || self.ios_left == 0
-    }
-
-    /// Nothing is left of any loop.
-    fn is_done(&self) -> bool {
-        self.is_spent() && !self.has_loops()
-    }
-
-    fn has_loops(&self) -> bool {
-        self.ios_left > 0 && self.loops_left > 0 && self.all_sectors_left > 0
-    }
-
-    #[inline]
-    fn take(&mut self, sectors: u32) {
-        self.ios_left -= 1;
-        self.sectors_left = self.sectors_left.saturating_sub(u64::from(sectors));
-        self.all_sectors_left = self.all_sectors_left.saturating_sub(u64::from(sectors));
-    }
-
-    fn begin_loop(&mut self) -> bool {
-        if !self.has_loops() {
-            return false;
-        }
-        self.loops_left -= 1;
-        self.sectors_left = self.loop_sectors.min(self.all_sectors_left);
-        true
     }
 }
 
@@ -519,6 +486,12 @@ impl Flushes {
             at_end,
             closes: at_end,
         }
+    }
+
+    /// As in fio, what a flush of the pass before was behind is forgotten.
+    fn begin_pass(&mut self) {
+        self.last_was_flush = false;
+        self.closes = self.at_end;
     }
 
     fn calls_for_any(&self) -> bool {

@@ -39,6 +39,10 @@ impl Sizes {
 
     /// A size that fits in `room`, both in the job's unit, as fio draws one; none where the smallest does not fit.
     pub fn draw(&self, room: u64, rng: &mut Stream) -> Option<u32> {
+        // One size is not asked whether it fits.
+        if self.least_bytes == self.most_bytes {
+            return Some((self.least_bytes / self.unit_bytes) as u32);
+        }
         let room_bytes = room.saturating_mul(self.unit_bytes);
         if self.least_bytes > room_bytes {
             return None;

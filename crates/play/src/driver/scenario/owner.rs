@@ -48,6 +48,7 @@ impl Owner {
             content,
             placement: Placement::DEFAULT,
             counts: true,
+            is_after_all: false,
         };
         io.submit(self, (0, SubmissionQueue::FIRST), request, now);
     }

@@ -53,7 +53,10 @@ pub static WORDS: &[Word] = &[
     ),
     value(
         &["size"],
-        set!(size, |v: Value<'_>| v.size().map(all_if_zero)),
+        |job, v| {
+            job.size = all_if_zero(after(job.size, v)?);
+            Ok(())
+        },
         "length of the region and amount of I/O; percent of the drive",
     ),
     value(
@@ -63,7 +66,10 @@ pub static WORDS: &[Word] = &[
     ),
     value(
         &["offset"],
-        set!(offset, |v: Value<'_>| v.size()),
+        |job, v| {
+            job.offset = after(Some(job.offset), v)?;
+            Ok(())
+        },
         "start of the region; percent of the drive",
     ),
     value(
@@ -73,12 +79,18 @@ pub static WORDS: &[Word] = &[
     ),
     value(
         &["offset_increment"],
-        set!(offset_increment, |v: Value<'_>| v.size()),
+        |job, v| {
+            job.offset_increment = after(Some(job.offset_increment), v)?;
+            Ok(())
+        },
         "how far each clone begins behind the one before",
     ),
     value(
         &["io_size", "io_limit"],
-        set!(io_size, |v: Value<'_>| v.size().map(Some)),
+        |job, v| {
+            job.io_size = Some(after(job.io_size, v)?);
+            Ok(())
+        },
         "amount of I/O, where that is not the region's length",
     ),
     flag(
@@ -154,6 +166,16 @@ pub static WORDS: &[Word] = &[
         "at most N requests",
     ),
 ];
+
+/// A size that may be given more than once. fio keeps a percentage beside bytes that follow it, and takes it of them.
+fn after(before: Option<Size>, value: Value<'_>) -> Result<Size, Allowed> {
+    match (before, value.size()?) {
+        (Some(Size::Percent(percent)), Size::Bytes(_)) => Err(format!(
+            "a percentage where one was given before, {percent}%: fio would take that of the bytes; give one of the two"
+        )),
+        (_, size) => Ok(size),
+    }
+}
 
 /// As in fio, a size of 0 is no size: the region goes on to the end of the device.
 fn all_if_zero(size: Size) -> Option<Size> {

@@ -1,7 +1,8 @@
 //! Words that say how jobs are reported.
 
 use super::{Word, flag, one_of, set, value};
-use crate::job::reporting::Unified;
+use crate::job::reporting::{LeftOut, Unified};
+use crate::job::spec::JobSpec;
 use crate::units::{Allowed, Value};
 
 pub static WORDS: &[Word] = &[
@@ -58,9 +59,47 @@ pub static WORDS: &[Word] = &[
     value(
         &["slat_percentiles"],
         set!(reporting.of_slat, |v: Value<'_>| v.boolean()),
-        "whether slat has percentiles; a request is with the drive when it is made, so there are none",
+        "whether slat has percentiles; a request is with the drive when it is made, so they are zero",
+    ),
+    flag(
+        &["disable_lat"],
+        set!(reporting.left_out.lat, |v: Value<'_>| v.boolean()),
+        "lat is zero in JSON and terse lines, and so is its N",
+    ),
+    flag(
+        &["disable_clat"],
+        set!(reporting.left_out.clat, |v: Value<'_>| v.boolean()),
+        "the same of clat, of flushes and of the shares of latencies",
+    ),
+    flag(
+        &["disable_slat"],
+        set!(reporting.left_out.slat, |v: Value<'_>| v.boolean()),
+        "the same of slat",
+    ),
+    flag(
+        &["disable_bw_measurement", "disable_bw"],
+        set!(reporting.left_out.bw, |v: Value<'_>| v.boolean()),
+        "nothing to JSON, which has rates with it as without; a job that writes logs is refused with it",
+    ),
+    flag(
+        &["gtod_reduce"],
+        gtod_reduce,
+        "the four of these; with 0 none that is not named",
     ),
 ];
+
+/// As in fio, 0 leaves alone what other words say.
+fn gtod_reduce(job: &mut JobSpec, value: Value<'_>) -> Result<(), Allowed> {
+    if value.boolean()? {
+        job.reporting.left_out = LeftOut {
+            lat: true,
+            clat: true,
+            slat: true,
+            bw: true,
+        };
+    }
+    Ok(())
+}
 
 /// As many as fio takes.
 const PERCENTILES_MAX: usize = 20;

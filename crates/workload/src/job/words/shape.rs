@@ -229,6 +229,9 @@ fn depth(value: Value<'_>) -> Result<u32, Allowed> {
 
 fn engine(job: &mut JobSpec, value: Value<'_>) -> Result<(), Allowed> {
     job.is_synchronous = engines::is_synchronous(value.text);
+    job.times_submissions = !job.is_synchronous;
+    job.is_vsync = value.text.trim() == "vsync";
+    job.stops_for = engines::stops_for(value.text);
     Ok(())
 }
 
