@@ -18,7 +18,7 @@ const WRITERS: &[(&str, &str)] = &[
         "j",
     ),
     ("run random.fio --drive D --state new --output X", "o"),
-    ("fio random.fio --drive D --state new --output=X", "o"),
+    ("fio random.fio --drive D --state new --output X", "o"),
     (
         "run random.fio --drive D --state new --out d",
         "d/results.json",
