@@ -529,7 +529,6 @@ pub fn median(sorted: &[f64]) -> Option<f64> {
 mod tests {
     use super::{median, number_or_word};
     use serde::{Deserialize, Serialize};
-    use std::ops::RangeInclusive;
 
     #[derive(Serialize, Deserialize)]
     struct Cell(#[serde(with = "number_or_word")] String);

@@ -124,6 +124,28 @@ fn sections_are_jobs_of_a_file() {
     );
 }
 
+/// The line that people check a disk for etcd with, with fewer requests.
+#[test]
+fn a_log_of_odd_sizes_goes_through_the_pages_of_the_drives_host() {
+    let place = Place::new();
+    let line = "fio --drive samsung-970-evo-plus-500 --state new --name=wal --rw=write --ioengine=sync --fdatasync=1 \
+                --directory=/var/lib/etcd --size=2300k --bs=2300";
+    let json: Value =
+        serde_json::from_str(&place.out(&format!("{line} --output-format=json"))).unwrap();
+    let job = &json["jobs"][0];
+    assert_eq!(job["write"]["total_ios"], 1024);
+    assert_eq!(job["sync"]["lat_ns"]["N"], 1023);
+    let p99 = job["sync"]["lat_ns"]["percentile"]["99.000000"].as_u64();
+    assert!(
+        p99.unwrap() > 100_000,
+        "a flush of this drive takes longer: {p99:?}"
+    );
+    // A write of pages and a flush for each; the last pages are written behind the job.
+    assert_eq!(json["ftlab"]["host_ios"], 1024 + 1023);
+    let refused = place.refused(&format!("{line} --testbed spdk-2024"));
+    holds(&refused, &["job `wal`", "testbed spdk-2024", "memory_call"]);
+}
+
 #[test]
 fn options_without_a_job_hold_for_job_files_where_they_say_nothing_else() {
     let place = Place::new();
