@@ -127,13 +127,20 @@ fn the_random_map_covers_each_block_once_a_pass() {
 fn loops_repeat_themselves_unless_randrepeat_is_off() {
     for options in [
         "rw=randwrite\nloops=2",
-        "rw=randwrite\nnorandommap\nloops=2",
+        "rw=randwrite\nnorandommap\nioengine=libaio\nloops=2",
     ] {
         let all = blocks(stream(options));
         assert_eq!(all[..256], all[256..], "{options}");
         let all = blocks(stream(&format!("{options}\nrandrepeat=0")));
         assert_ne!(all[..256], all[256..], "{options}");
     }
+}
+
+#[test]
+fn an_engine_that_does_a_request_as_it_is_submitted_goes_on_through_the_loops() {
+    let all = blocks(stream("rw=randwrite\nnorandommap\nioengine=psync\nloops=2"));
+    assert_eq!(all.len(), 512);
+    assert_ne!(all[..256], all[256..]);
 }
 
 #[test]

@@ -45,10 +45,7 @@ fn bytes(requests: &[Request], kind: CommandKind) -> u64 {
 fn strides_leave_out_go_back_and_end_with_the_region() {
     assert_eq!(trace("rw=read:8k\nsize=64k"), "r0 r12 r24 r36 r48 r60");
     let whole = stream("rw=read:64k");
-    assert_eq!(
-        (whole.len(), whole[15].lba.0 / 2, whole[16].lba.0),
-        (256, 1020, 0)
-    );
+    assert_eq!((whole.len(), whole[15].lba.0 / 2), (16, 1020));
     assert_eq!(
         trace("rw=read:-8k\nsize=64k"),
         "r0 r56 r52 r48 r44 r40 r36 r32 r28 r24 r20 r16 r12 r8 r4 r0"

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::process::Command;
 
 /// What sets the number of requests and of flushes: sizes that are no multiple of a request, and passes that begin again.
-const LINES: [&str; 16] = [
+const LINES: [&str; 15] = [
     "--rw=write --bs=2300 --size=22m --fdatasync=1",
     "--rw=write --bs=2300 --size=1m --io_size=3m --fdatasync=1",
     "--rw=write --bs=2300 --size=1m --loops=2 --fdatasync=1",
@@ -15,7 +15,6 @@ const LINES: [&str; 16] = [
     "--rw=write --bs=7k --size=1000k --offset=100k",
     "--rw=write --bs=7k --filesize=500k --size=1000k",
     "--rw=write --bs=7k --size=1000k --nrfiles=3 --fsync=1",
-    "--rw=write --bs=7k --size=100k --number_ios=40 --time_based --runtime=1000s --fsync=1",
     "--rw=read --bs=7k --size=1000k",
     "--rw=read --bs=7k --size=1000k --io_size=1500k",
     "--rw=randread --bs=7k --size=1000k",
