@@ -106,6 +106,9 @@ pub struct Reporting {
     /// Latencies up to submission are left out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_slat: bool,
+    /// Flushes are of `fdatasync` alone, whose number fio's JSON has among their latencies and leaves out of `total_ios`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_sync_total: bool,
     /// By which directions.
     pub directions: Directions,
     /// Whether the drive below it is reported as fio reports disks.

@@ -222,7 +222,10 @@ impl<'a> Of<'a> {
             options: options(&job.options),
             directions: Map(directions),
             sync: (reporting.directions != Directions::Mixed).then(|| Sync {
-                total_ios: job.flush.ios,
+                total_ios: match reporting.without_sync_total {
+                    true => 0,
+                    false => job.flush.ios,
+                },
                 lat_ns: Latency::of(&job.flush, shown.of_flush()),
             }),
             job_runtime: job.measured_ns / 1_000_000,

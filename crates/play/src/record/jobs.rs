@@ -99,7 +99,7 @@ fn of_group(jobs: &[(&JobSpec, &JobReport, u32)]) -> Job {
         has_slat: spec.times_submissions,
         iodepth_stated: (spec.iodepth_stated != spec.iodepth).then_some(spec.iodepth_stated),
         mixed: of(&mixed),
-        reporting: reporting(&spec.reporting),
+        reporting: reporting(spec),
         latency_target: spec.latency.target.map(|target| LatencyTarget {
             target_ns: target.0,
             window_ns: spec.latency.window.0,
@@ -134,7 +134,9 @@ fn as_asked(spec: &JobSpec, direction: &Direction, measured: Nanos) -> Traffic {
     traffic
 }
 
-fn reporting(of: &ftlab_workload::Reporting) -> Option<Reporting> {
+fn reporting(spec: &JobSpec) -> Option<Reporting> {
+    let of = &spec.reporting;
+    let of_data = spec.fsync == 0 && spec.fdatasync > 0;
     let reporting = Reporting {
         percentiles: of.percentiles.clone(),
         of_clat: of.of_clat,
@@ -143,6 +145,7 @@ fn reporting(of: &ftlab_workload::Reporting) -> Option<Reporting> {
         without_clat: of.left_out.clat,
         without_lat: of.left_out.lat,
         without_slat: of.left_out.slat,
+        without_sync_total: of_data,
         of_disk: of.of_disk,
         directions: match of.unified {
             Unified::Apart => Directions::Apart,
@@ -150,7 +153,7 @@ fn reporting(of: &ftlab_workload::Reporting) -> Option<Reporting> {
             Unified::Both => Directions::Both,
         },
     };
-    (*of != ftlab_workload::Reporting::default()).then_some(reporting)
+    (of_data || *of != ftlab_workload::Reporting::default()).then_some(reporting)
 }
 
 fn steady(of: &SteadyReport, is_attained: bool) -> SteadyState {
