@@ -280,6 +280,7 @@ fn decided(job: &Job, defined: Defined) -> Decided {
         each_direction: !is_mix,
         flushes: (defined.counts || defined.order) && !is_mix && !(deep && flushes),
         depth: true,
+        submissions: true,
         // A deeper queue is as full as the machine lets it be where answers come in batches, or where it waits for some. The flush that
         // closes a job counts where fio's engine queues it.
         levels: !(deep && (flushes || job.any(WAITS)))
