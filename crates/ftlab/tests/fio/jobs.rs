@@ -236,10 +236,13 @@ fn wrong(place: &Place, nth: usize, job: &Job, device: &Path) -> Vec<String> {
     };
     let mut found = contradictions(&ours);
     let spec = job.spec().expect("ftlab has run it");
-    if !covers(&spec) {
-        let defined = defined(job, &spec);
+    let is_otherwise = (DIFFERENCES.iter()).any(|of| of.is_of_requests() && of.covers(&spec));
+    let defined = defined(job, &spec);
+    if !is_otherwise {
         let requests = their_log.zip(our_log);
         found.extend(requests.and_then(|(fio, ours)| difference(&fio, &ours, defined)));
+    }
+    if !covers(&spec) {
         found.extend(differences(&fio, &ours, decided(job, defined)));
     }
     found.extend(held(job, &ours));
@@ -277,6 +280,7 @@ fn decided(job: &Job, defined: Defined) -> Decided {
         each_direction: !is_mix,
         flushes: (defined.counts || defined.order) && !is_mix && !(deep && flushes),
         depth: true,
+        submissions: true,
         // A deeper queue is as full as the machine lets it be where answers come in batches, or where it waits for some. The flush that
         // closes a job counts where fio's engine queues it.
         levels: !(deep && (flushes || job.any(WAITS)))

@@ -86,6 +86,7 @@ fn draw(random: &mut Stream) -> Case {
             depth: true,
             // Trims of fio's other engine are queued.
             levels: !trims,
+            submissions: !trims,
         },
         trims,
     }

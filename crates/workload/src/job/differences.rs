@@ -79,9 +79,17 @@ pub static DIFFERENCES: &[Difference] = &[
         },
     ),
     of(
-        "`rw=randtrimwrite` whose region does not begin with the device",
-        "fio writes as far behind the trimmed block as the region begins, and trims no other",
-        |job| is_pairs(job) && job.random && job.may_begin_later(),
+        "`rw=randtrimwrite` whose region does not begin with the device, or in zones",
+        "fio writes as far behind the trimmed block as the region or the zone begins, and trims no other",
+        |job| {
+            let begins_later = job.may_begin_later() || job.strides().is_some();
+            is_pairs(job) && job.random && begins_later
+        },
+    ),
+    of(
+        "`rw=trimwrite` and `rw=randtrimwrite` with `number_ios` and `loops`",
+        "fio doubles the number at each pass",
+        |job| is_pairs(job) && job.number_ios.is_some() && job.loops > 1,
     ),
     of(
         "`random_generator=lfsr` with zones of `random_distribution`",
