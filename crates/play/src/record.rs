@@ -385,6 +385,7 @@ pub fn inside_of(counters: &Counters) -> Inside {
     Inside {
         wa: counters.write_amplification(),
         host_ios: counters.host_ios,
+        host_bytes_written: counters.host_bytes_written,
         nand_programs: programs,
         nand_reads: counters.nand_reads,
         nand_erases: counters.nand_erases,

@@ -1,7 +1,9 @@
 //! What a reader of a run has to know before using its figures: what was seen, why it matters, and what
 //! to do instead.
 
-use crate::driver::{Clock, DeviceShape, DriverError, JobReport, RunReport, Shares, ThermalReport};
+use crate::driver::{
+    Clock, DeviceShape, DriverError, JobReport, PAGE_BYTES, RunReport, Shares, ThermalReport,
+};
 use ftlab_base::amount::{decimal, grouped};
 use ftlab_base::{CommandKind, Nanos};
 use ftlab_result::Warning;
@@ -33,6 +35,7 @@ pub fn of_run(
     let jobs = Shares::of(file, ground.target, clock)?;
     let mut warnings: Vec<Warning> = Vec::new();
     warnings.extend(void_trims(report, ground.slot_bytes));
+    warnings.extend(through_pages(file, report));
     for done in &report.jobs {
         warnings.extend(missed(done));
         warnings.extend(tolerated(done));
@@ -77,6 +80,32 @@ fn otherwise(shares: &Shares) -> impl Iterator<Item = Warning> {
         saw: format!("Job `{}` is one of these: {}.", job.name, of.jobs),
         why: format!("fio would do otherwise: {}.", of.fio),
         option: "Compare it with a real drive only without that.".to_owned(),
+    })
+}
+
+/// Requests of no whole sectors, which the drive sees as the pages that they lie in.
+fn through_pages(file: &JobFile, report: &RunReport) -> Option<Warning> {
+    let mut paged = file.jobs.iter().filter(|job| job.is_paged());
+    let job = paged.next()?;
+    let writes = (report.jobs.iter()).map(|done| done.direction(CommandKind::Write).ios);
+    let (writes, pages) = (
+        writes.sum::<u64>(),
+        report.counters.host_bytes_written / PAGE_BYTES,
+    );
+    let mut why = "As behind a file system, they lie in pages of 4 KiB in memory, which flushes and the end write to the drive"
+        .to_owned();
+    if writes > 0 && 1 + paged.count() == file.jobs.len() {
+        why += &format!(": {} pages for {} writes", grouped(pages), grouped(writes));
+    }
+    Some(Warning {
+        saw: format!(
+            "The requests of job `{}` are no multiple of 512 bytes.",
+            job.name
+        ),
+        why: why + ".",
+        option:
+            "Give bs=4k, or another multiple of 512, for requests that the drive sees as they are."
+                .to_owned(),
     })
 }
 

@@ -359,6 +359,9 @@ pub struct Inside {
     pub settled: Option<bool>,
     /// Host commands completed.
     pub host_ios: u64,
+    /// Bytes that the host wrote to the drive: of requests that go through pages in memory, whole pages.
+    #[serde(default)]
+    pub host_bytes_written: u64,
     /// Pages programmed.
     pub nand_programs: u64,
     /// Pages read.

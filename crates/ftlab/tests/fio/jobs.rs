@@ -204,7 +204,7 @@ fn defined(job: &Job, spec: &JobSpec) -> Defined {
         counts: !(is_mix || sizes || again || uneven || runs || by_chance || random && verify),
         amount: !(verify || runs || again || by_chance || is_mix && !random),
         flushes: !deep,
-        uniform: random && !uneven && !sizes,
+        uniform: random && !uneven && !sizes && !runs,
     }
 }
 

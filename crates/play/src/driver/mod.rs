@@ -47,6 +47,7 @@ mod write_back;
 pub use error::DriverError;
 pub use goals::SteadyReport;
 pub use meter::{PowerReport, ThermalReport};
+pub(crate) use pages::PAGE_BYTES;
 pub use pauses::{PAUSE, PauseReport};
 pub use replay::{ReplayReport, check_replay, run_replay};
 pub use report::{DeviceReport, RunReport};

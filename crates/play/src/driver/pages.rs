@@ -15,7 +15,7 @@ use ftlab_workload::script::Run;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-const PAGE_BYTES: u64 = PAGE_SECTORS * SECTOR_BYTES;
+pub(crate) const PAGE_BYTES: u64 = PAGE_SECTORS * SECTOR_BYTES;
 
 /// The pages that a request in bytes touches.
 fn pages_of(request: &Request) -> Range<u64> {

@@ -291,6 +291,7 @@ fn run(character: &Character, test: &TestSheet, state: &str) -> Run {
             wa_steady: None,
             settled: None,
             host_ios: write.ios,
+            host_bytes_written: write.bytes,
             nand_programs: programs,
             nand_reads: programs / 2,
             nand_erases: programs / 128,

@@ -54,12 +54,11 @@ impl JobSpec {
                 "its ioengine is synchronous, so that fio has one request outstanding; give libaio or io_uring for more",
             ));
         }
-        if self.is_paged() {
+        if self.is_paged() && self.iodepth > 1 {
             self.iodepth = 1;
             without.push((
-                "bs",
-                "it is no multiple of 512 bytes: requests go through pages of 4 KiB in memory, which flushes and the job's end \
-                 write to the drive",
+                "iodepth",
+                "it goes through pages in memory, where a request is over when its call is",
             ));
         }
         if !self.is_paged() && self.direct == Some(false) {
