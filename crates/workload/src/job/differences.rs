@@ -125,7 +125,7 @@ pub static DIFFERENCES: &[Difference] = &[
     ),
     said(
         "`fdatasync`",
-        "fio 3.33 counts them among the short reads of its JSON, not in `total_ios` of `sync`",
+        "fio 3.33 counts its calls among the short reads of its JSON",
         |job| job.fdatasync > 0,
     ),
     of(
