@@ -265,6 +265,7 @@ mod tests {
         );
         let os = |lines: &str| {
             let own = OWN.replace("base = \"windows\"", "base = \"linux-2024\"");
+            let own = own.replace("value = 1, unit = \"GiB\"", "value = 10, unit = \"GiB\"");
             why(&own.replace("[os]\n", &format!("[os]\n{lines}\n")))
         };
         let place =
@@ -274,7 +275,7 @@ mod tests {
             "{}",
             os(place)
         );
-        let above = "dirty_background = { value = 2, unit = \"GiB\", source = \"assumed\", confidence = \"low\" }";
+        let above = "dirty_background = { value = 20, unit = \"GiB\", source = \"assumed\", confidence = \"low\" }";
         assert!(
             os(above).contains("os.dirty_background: it must be at most os.dirty_limit"),
             "{}",

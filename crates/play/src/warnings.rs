@@ -431,7 +431,7 @@ mod tests {
             "{two:?}"
         );
         // Loops start the generator anew, so a map makes no difference.
-        let loops = warnings(&job("loops=2\nnorandommap"), None);
+        let loops = warnings(&job("ioengine=libaio\nloops=2\nnorandommap"), None);
         assert!(!loops[0].contains("norandommap") && loops[0].contains("randrepeat=0"));
         let clones = warnings(&job("io_size=16m\nnumjobs=3"), None);
         assert_eq!(clones.len(), 1);

@@ -157,7 +157,7 @@ def test_faults_come_when_they_are_asked_for_and_end(disk: ftlab.Disk) -> None:
     assert time.monotonic() - began >= 1
     with pytest.raises(ftlab.InputError, match="no fault"):
         disk.fault("hiccup")
-    with pytest.raises(ftlab.RunError, match="there is no fault 99"):
+    with pytest.raises(ftlab.InputError, match="there is no fault 99"):
         disk.clear(99)
 
 
@@ -189,7 +189,7 @@ def test_a_reset_goes_back_to_a_base_that_is_never_written(tmp_path: Path) -> No
         assert is_good(qemu_io(one, "read -P 3 0 64k"))
         one.reset(to="four")
         assert is_good(qemu_io(one, "read -P 4 0 64k"))
-        with pytest.raises(ftlab.RunError, match="its snapshots are four"):
+        with pytest.raises(ftlab.InputError, match="its snapshots are four"):
             one.reset(to="five")
         now = one.smart()
     assert now["serial_number"] == began["serial_number"]

@@ -55,7 +55,8 @@ fn what_cannot_be_asked_is_refused() {
     for (line, why) in [
         ("sweep grid.toml --out o --shard 3/2", "`3/2` is no share"),
         ("sweep none.toml --out o", "no such file"),
-        ("sweep grid.toml --out grid.toml", "it is a file"),
+        ("sweep grid.toml --out grid.toml", "name the same file"),
+        ("sweep grid.toml --out random.fio", "it is a file"),
         ("sweep --merge . --out o", "no table of a sweep"),
     ] {
         holds(&place.refused(line), &[why]);
