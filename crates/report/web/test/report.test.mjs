@@ -229,7 +229,7 @@ for (const file of reports) {
 
     it('shows the data of a chart, and saves them as CSV', async () => {
       const { page, complaints } = await open(file);
-      const figure = page.locator('figure.chart').first();
+      const figure = await someChart(page);
       const button = figure.getByRole('button', { name: 'Data' });
       await button.click();
       assert.equal(await button.getAttribute('aria-expanded'), 'true');
