@@ -198,3 +198,21 @@ fn what_cannot_be_told_apart_or_written_is_refused_before_any_work() {
         assert!(!place.path(name).exists(), "{name}");
     }
 }
+
+/// A colleague who saves a job under another name gets the same figures.
+#[test]
+fn the_name_of_a_file_changes_nothing() {
+    let place = Place::new();
+    let job = "[w]\nrw=randwrite\nbs=4k\nnorandommap\nnumber_ios=60000\niodepth=32\n";
+    let of = |name: &str| {
+        place.write(name, job);
+        let line = "--drive generic-mlc-8 --set nand.blocks_per_die=64 --state filled --output-format json";
+        let run = place.json(&format!("run {name} {line}"));
+        let ftlab = &run["ftlab"];
+        ["op_stream_hash", "seed", "wa", "nand_erases"].map(|key| ftlab[key].clone())
+    };
+    let one = of("a.fio");
+    assert!(one.iter().all(|value| !value.is_null()), "{one:?}");
+    assert!(one[3].as_u64().unwrap() > 0, "collection depends on places");
+    assert_eq!(one, of("another-name.fio"));
+}

@@ -76,18 +76,13 @@ fn a_damaged_table_of_a_sweep_is_an_error() {
     );
 }
 
-/// Reads of a drive of 3.84 TB, whose tables would take 7.5 GiB if they were written to.
-#[test]
+/// What a run takes of the machine's memory at most.
 #[cfg(target_os = "linux")]
-fn a_small_load_on_a_large_drive_takes_memory_for_what_it_touches() {
-    const KIB_MAX: u64 = 2_000_000;
-    let place = Place::new();
-    place.write("few.fio", "[r]\nrw=randread\nbs=4k\nnumber_ios=300\n");
+fn memory_kib(place: &Place, words: &str) -> u64 {
     let program = env!("CARGO_BIN_EXE_ftlab");
     let script = format!(
         "/usr/bin/env python3 - <<'END'\nimport resource, subprocess\n\
-         subprocess.run(['{program}', 'run', 'few.fio', '--drive', 'kioxia-cm7-r-3840', '--state', 'new', '--quiet'], \
-         check=True, stdout=subprocess.DEVNULL)\n\
+         subprocess.run(['{program}', 'run', *'{words}'.split(), '--quiet'], check=True, stdout=subprocess.DEVNULL)\n\
          print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\nEND\n"
     );
     let output = std::process::Command::new("sh")
@@ -96,6 +91,30 @@ fn a_small_load_on_a_large_drive_takes_memory_for_what_it_touches() {
         .output()
         .unwrap();
     let kib = String::from_utf8(output.stdout).unwrap();
-    let kib: u64 = kib.trim().parse().unwrap();
-    assert!(kib < KIB_MAX, "{kib} KiB");
+    kib.trim().parse().unwrap()
+}
+
+/// Reads of a drive of 3.84 TB, whose tables would take 7.5 GiB if they were written to.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_small_load_on_a_large_drive_takes_memory_for_what_it_touches() {
+    let place = Place::new();
+    place.write("few.fio", "[r]\nrw=randread\nbs=4k\nnumber_ios=300\n");
+    let kib = memory_kib(&place, "few.fio --drive kioxia-cm7-r-3840 --state new");
+    assert!(kib < 2_000_000, "{kib} KiB");
+}
+
+/// A trace that was written as sections of one request each.
+#[test]
+#[cfg(target_os = "linux")]
+fn jobs_take_memory_for_what_they_do() {
+    let place = Place::new();
+    let section = |n: u64| format!("[r{n}]\nstartdelay={}us\noffset={}\n", n * 100, n * 4096);
+    let sections: String = (0..3000).map(section).collect();
+    place.write(
+        "n.fio",
+        &format!("[global]\nrw=read\nbs=4k\nsize=4k\n{sections}"),
+    );
+    let kib = memory_kib(&place, "n.fio --drive generic-mlc-8");
+    assert!(kib < 200_000, "{kib} KiB");
 }
