@@ -23,7 +23,7 @@ pub fn total_mib() -> Option<u64> {
     field(&text, "MemTotal:").map(|bytes| bytes >> 20)
 }
 
-/// What to say before work whose drives take up to so many bytes, where that is more than half of this machine's memory.
+/// Warns before work whose drives take more than half of this machine's memory; `bytes` is the most that they take.
 #[must_use]
 pub fn note(bytes: u64) -> Option<String> {
     total_mib().and_then(|mib| note_of(bytes, mib << 20))

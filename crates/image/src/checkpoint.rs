@@ -216,7 +216,7 @@ impl Saved {
     }
 }
 
-/// Takes so many bytes at most.
+/// A writer that refuses what goes beyond the bytes that are `left`.
 struct Limited<T> {
     inner: T,
     left: u64,

@@ -128,7 +128,7 @@ impl Latency {
         }
     }
 
-    /// Of so many submissions, none of which takes any time.
+    /// The latencies of submissions, all of which are zero: a modelled host submits in no time.
     pub fn of_submissions(commands: u64, shown: Details<'_>) -> Latency {
         if !shown.is_kept || commands == 0 {
             return Latency::default();

@@ -203,6 +203,7 @@ fn defined(job: &Job, spec: &JobSpec) -> Defined {
         order,
         counts: !(is_mix || sizes || again || uneven || runs || by_chance || random && verify),
         amount: !(verify || runs || again || by_chance || is_mix && !random),
+        in_pairs: job.any(&["rw=trimwrite", "rw=randtrimwrite"]),
         flushes: !deep,
         uniform: random && !uneven && !sizes && !runs,
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::process::Command;
 
 /// What sets the number of requests and of flushes: sizes that are no multiple of a request, and passes that begin again.
-const LINES: [&str; 15] = [
+const LINES: [&str; 18] = [
     "--rw=write --bs=2300 --size=22m --fdatasync=1",
     "--rw=write --bs=2300 --size=1m --io_size=3m --fdatasync=1",
     "--rw=write --bs=2300 --size=1m --loops=2 --fdatasync=1",
@@ -21,6 +21,9 @@ const LINES: [&str; 15] = [
     "--rw=randwrite --bs=4k --size=64k --io_size=192k --fdatasync=1",
     "--rw=randwrite --bs=7k --size=100k --io_size=102k --fsync=1",
     "--rw=rw --bs=7k --size=1000k --rwmixread=0 --fsync=1",
+    "--rw=read:8k --bs=7k --size=1000k",
+    "--rw=read:-7k --bs=7k --size=1000k --offset=70k",
+    "--rw=write --bs=7k --size=1000k --zonemode=strided --zonesize=70k --zoneskip=14k --fsync=1",
 ];
 
 /// Requests and bytes of reads and writes, and flushes, as the JSON of a run has them.

@@ -34,8 +34,9 @@ pub struct Defined {
     pub order: bool,
     /// So many of each kind and size.
     pub counts: bool,
-    /// So many bytes in all, within a request.
+    /// So many bytes in all, within a request; or within a trim and its write.
     pub amount: bool,
+    pub in_pairs: bool,
     /// How many flushes.
     pub flushes: bool,
     /// Each place is as likely as any other.
@@ -71,6 +72,11 @@ pub fn difference(fio: &[Request], ours: &[Request], defined: Defined) -> Option
     }
     let bytes = |requests: &[Request]| requests.iter().map(|request| request.2).sum::<u64>();
     let longest = ours.iter().chain(fio).map(|request| request.2).max()?;
+    let longest = if defined.in_pairs {
+        2 * longest
+    } else {
+        longest
+    };
     if defined.amount && bytes(fio).abs_diff(bytes(ours)) > longest {
         return Some(format!(
             "{} bytes, and fio's are {}",

@@ -144,7 +144,7 @@ impl Told {
     }
 }
 
-/// Looks at an image that was refused after so many operations, once it was rebuilt.
+/// Checks an image that was refused and then rebuilt: it holds what the host had flushed after `operations`, or says what it lost.
 fn look_at_rebuilt(
     driven: &Driven,
     path: &Path,

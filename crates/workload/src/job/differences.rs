@@ -79,6 +79,24 @@ pub static DIFFERENCES: &[Difference] = &[
         },
     ),
     of(
+        "`random_generator=lfsr` with `norandommap` and different sizes for reads, writes and trims",
+        "fio's register counts blocks of the smallest: it draws places beyond the device, and ends with the first",
+        |job| {
+            let differ = job.bs.read != job.bs.write || job.bs.read != job.bs.trim;
+            job.random && job.lfsr && job.norandommap && differ
+        },
+    ),
+    of(
+        "zones of `random_distribution` in zones (`zonemode=strided`)",
+        "fio draws from the zones of the whole size in each, and ends with the first place beyond the device",
+        |job| job.random && is_zoned(job) && job.strides().is_some(),
+    ),
+    of(
+        "`rw=trimwrite` with sizes that differ (`bsrange`, `bssplit`) in zones",
+        "fio goes on writing where it trims no more",
+        |job| is_pairs(job) && job.strides().is_some() && !job.has_one_size(CommandKind::Trim),
+    ),
+    of(
         "`rw=randtrimwrite` whose region does not begin with the device, or in zones",
         "fio writes as far behind the trimmed block as the region or the zone begins, and trims no other",
         |job| {
@@ -94,13 +112,7 @@ pub static DIFFERENCES: &[Difference] = &[
     of(
         "`random_generator=lfsr` with zones of `random_distribution`",
         "fio's register knows of no zones: it draws places beyond the device, and ends with the first",
-        |job| {
-            let zoned = matches!(
-                job.random_distribution,
-                Distribution::Zoned(_) | Distribution::ZonedAbs(_)
-            );
-            job.random && job.lfsr && zoned
-        },
+        |job| job.random && job.lfsr && is_zoned(job),
     ),
     said(
         "jobs that only read, with `verify` and `continue_on_error`",
@@ -109,11 +121,13 @@ pub static DIFFERENCES: &[Difference] = &[
     ),
     of(
         "`verify` of writes that come to a block again: random ones in zones (`zonemode=strided`) or in runs \
-         (`rw=randwrite:3`), and those of a mix with strides or zones",
+         (`rw=randwrite:3`), and those of a mix with strides, zones or a skewed law",
         "fio looks for what it wrote there first, and fails",
         |job| {
-            let again = job.strides().is_some() || job.stride_bytes != 0 || job.random_run > 1;
             let is_mix = job.kind == PatternKind::ReadWrite;
+            let is_skewed = is_mix && job.random_distribution.is_skewed();
+            let again =
+                job.strides().is_some() || job.stride_bytes != 0 || job.random_run > 1 || is_skewed;
             let writes = job.kinds().contains(&CommandKind::Write);
             job.verify && writes && again && (job.random || is_mix)
         },
@@ -159,6 +173,11 @@ pub static DIFFERENCES: &[Difference] = &[
         "must be a multiple of 512 bytes",
     ),
     refused(
+        "`serialize_overlap` where requests to the same places may be outstanding at once",
+        "fio holds a request back until none overlaps it",
+        "requests to the same places may be outstanding at once",
+    ),
+    refused(
         "an `offset` that leaves nothing of the device or of `filesize`",
         "fio makes no request; ftlab says why there is none to make",
         "lies beyond the",
@@ -168,6 +187,14 @@ pub static DIFFERENCES: &[Difference] = &[
 /// Whether each block is trimmed and then written.
 fn is_pairs(job: &JobSpec) -> bool {
     job.kind == PatternKind::TrimWrite && job.rwmixtrim.is_none()
+}
+
+/// Whether its places are drawn from zones that have shares of them.
+fn is_zoned(job: &JobSpec) -> bool {
+    matches!(
+        job.random_distribution,
+        Distribution::Zoned(_) | Distribution::ZonedAbs(_)
+    )
 }
 
 /// What holds of every job, for the page.

@@ -74,6 +74,8 @@ impl Budget {
             // What is read back counts too, and opens the file again that was at its end.
             goal: units(match job.io_bytes {
                 0 if spec.verify && spec.checks.at_end => size,
+                // fio counts trims from pass to pass unless it verifies at the end.
+                _ if spec.kinds() == [CommandKind::Trim] && !spec.checks.at_end => 0,
                 bytes => bytes,
             }),
             largest: units(largest.unwrap_or(1)),

@@ -298,7 +298,7 @@ impl JobStream {
     #[must_use]
     pub fn flush_is_due(&self) -> bool {
         match self.has_ended || self.is_spent() {
-            true => self.flushes.closes,
+            true => self.flushes.close_is_due(),
             false => self.flushes.is_due(),
         }
     }
@@ -312,7 +312,7 @@ impl JobStream {
     #[must_use]
     pub fn is_over(&self) -> bool {
         let has_ended = self.has_ended || self.is_spent();
-        has_ended && self.budget.is_last() && self.checks.is_none() && !self.flushes.closes
+        has_ended && self.budget.is_last() && self.checks.is_none() && !self.flushes.close_is_due()
     }
 
     /// The next request of any job.
@@ -327,7 +327,7 @@ impl JobStream {
                 }
                 (self.has_ended, self.waits) = (true, true);
             }
-            if std::mem::take(&mut self.flushes.closes) {
+            if self.flushes.close_is_due() {
                 self.flushes.last_was_flush = true;
                 return Some(Request {
                     counts: false,
@@ -350,15 +350,15 @@ impl JobStream {
         &mut self,
         choose: impl Fn(CommandKind) -> CommandKind + Copy,
     ) -> Option<Request> {
+        if self.is_spent() {
+            return None;
+        }
         if self.trimmed.is_none()
             && let Some(checks) = &mut self.checks
             && let Some((kind, place)) = checks.due()
         {
             self.budget.take_beside(kind, place.1);
             return Some(self.request(kind, place));
-        }
-        if self.is_spent() {
-            return None;
         }
         // As in fio, the last write of an amount has no flush of `fsync` behind it, but one behind which no other is found has.
         if self.flushes.is_due() {
@@ -470,10 +470,8 @@ struct Flushes {
     every: [u64; 2],
     writes: u64,
     last_was_flush: bool,
-    /// One more comes behind each loop.
+    /// One more comes behind each pass, unless a flush was the last of it.
     at_end: bool,
-    /// That of this loop is still to come.
-    closes: bool,
 }
 
 impl Flushes {
@@ -484,14 +482,17 @@ impl Flushes {
             writes: 0,
             last_was_flush: false,
             at_end,
-            closes: at_end,
         }
     }
 
     /// As in fio, what a flush of the pass before was behind is forgotten.
     fn begin_pass(&mut self) {
         self.last_was_flush = false;
-        self.closes = self.at_end;
+    }
+
+    /// Whether a pass that is at its end has its flush still to come.
+    fn close_is_due(&self) -> bool {
+        self.at_end && !self.last_was_flush
     }
 
     fn calls_for_any(&self) -> bool {

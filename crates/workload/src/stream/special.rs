@@ -71,7 +71,11 @@ impl Special {
             origin,
             base: origin,
             size: job.extent_bytes / unit,
-            device: job.device_bytes / unit,
+            // A request has to lie whole on the device, or in the file that the job has of its own.
+            device: match spec.is_own_file() {
+                true => origin + job.extent_bytes / unit,
+                false => job.device_bytes / unit,
+            },
             next: [origin + spec.begin_bytes / unit; 3],
             last: [None; 3],
             zones,

@@ -56,23 +56,17 @@ impl LimitKeys {
                 "[limit] limits nothing; give limit.iops, limit.mb_s or limit.latency".to_owned(),
             );
         }
-        for (key, is_given) in [
-            ("burst", self.burst.is_some()),
-            ("unit", self.unit.is_some()),
+        let iops = ("iops", "operations", self.iops.is_some());
+        let mb_s = ("mb_s", "bytes", self.mb_s.is_some());
+        for (key, is_given, (rate, what, has_rate)) in [
+            ("burst", self.burst.is_some(), iops),
+            ("unit", self.unit.is_some(), iops),
+            ("burst_bytes", self.burst_bytes.is_some(), mb_s),
+            ("write_mb_s", self.write_mb_s.is_some(), mb_s),
         ] {
-            if is_given && self.iops.is_none() {
+            if is_given && !has_rate {
                 return Err(format!(
-                    "limit.{key} needs limit.iops, whose operations it counts"
-                ));
-            }
-        }
-        for (key, is_given) in [
-            ("burst_bytes", self.burst_bytes.is_some()),
-            ("write_mb_s", self.write_mb_s.is_some()),
-        ] {
-            if is_given && self.mb_s.is_none() {
-                return Err(format!(
-                    "limit.{key} needs limit.mb_s, whose bytes it counts"
+                    "limit.{key} needs limit.{rate}, whose {what} it counts"
                 ));
             }
         }

@@ -98,7 +98,7 @@ impl Options {
     }
 }
 
-/// Opens the image, or makes it if it is not there, beside drives that take so many bytes of memory.
+/// Opens the image, or makes it if it is not there. The server's other drives take `others_bytes` of memory.
 pub fn open(
     options: &Options,
     wanted: Wanted,
