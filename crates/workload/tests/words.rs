@@ -82,7 +82,9 @@ fn a_random_request_is_followed_by_its_run() {
 #[test]
 fn zones_are_gone_through_one_after_the_other() {
     assert_eq!(
-        trace("rw=read\nsize=32k\nfilename=/dev/sdb\nzonemode=strided\nzonesize=8k\nzonerange=16k\nzoneskip=16k"),
+        trace(
+            "rw=read\nsize=32k\nfilename=/dev/sdb\nzonemode=strided\nzonesize=8k\nzonerange=16k\nzoneskip=16k"
+        ),
         "r0 r4 r32 r36 r64 r68 r96 r100"
     );
     // A file of the job's own is no longer than its size.
@@ -94,7 +96,9 @@ fn zones_are_gone_through_one_after_the_other() {
         trace("rw=read\nsize=64k\nfilename=/dev/sdb\nio_size=96k\nzonesize=32k\nzonerange=16k"),
         "r0 r4 r8 r12 r0 r4 r8 r12 r16 r20 r24 r28 r16 r20 r24 r28 r32 r36 r40 r44 r32 r36 r40 r44"
     );
-    let random = stream("rw=randread\nsize=64k\nfilename=/dev/sdb\nzonesize=8k\nzonerange=16k\nzoneskip=16k");
+    let random = stream(
+        "rw=randread\nsize=64k\nfilename=/dev/sdb\nzonesize=8k\nzonerange=16k\nzoneskip=16k",
+    );
     for (n, pair) in random.chunks(2).enumerate() {
         let zone = n as u64 * 64..n as u64 * 64 + 32;
         assert!(
