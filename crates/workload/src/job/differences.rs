@@ -71,6 +71,11 @@ const fn refused(jobs: &'static str, fio: &'static str, words: &'static str) -> 
 /// The differences.
 pub static DIFFERENCES: &[Difference] = &[
     of(
+        "jobs with an `iodepth` above 1 and no `ioengine`",
+        "its own engine, psync, has one request outstanding; with `ioengine=libaio` or io_uring it has as many as here",
+        |job| job.iodepth > 1 && !job.is_synchronous && !job.times_submissions,
+    ),
+    of(
         "random jobs with different sizes for reads, writes and trims (`bs=8k,4k`), without `norandommap`",
         "fio looks places of blocks of each size up in one map of the smallest, and ends when that is full",
         |job| {
@@ -199,7 +204,6 @@ fn is_zoned(job: &JobSpec) -> bool {
 
 /// What holds of every job, for the page.
 pub const OF_EVERY_JOB: &[&str] = &[
-    "Without an `ioengine`, `iodepth` holds; fio's own, psync, has one request outstanding.",
     "Requests of whole sectors go to the drive whatever `direct` says; fio without it measures the host's page cache.",
     "Of requests that go through pages in memory, a read brings the pages that it needs and no more; Linux reads ahead, 128 KiB by default.",
     "What is outstanding when a job's time is over is waited for and not counted; fio counts it and lengthens the time.",
