@@ -60,7 +60,9 @@ fn the_name_of_a_file_changes_no_number() {
 fn write_amplification_means_the_same_with_a_clock_and_without() {
     let place = Place::new();
     let job = |amount: &str| {
-        format!("[u]\nrw=randwrite\nbs=4k\nnorandommap\nrandrepeat=0\niodepth=32\n{amount}\n")
+        format!(
+            "[u]\nrw=randwrite\nioengine=libaio\nbs=4k\nnorandommap\nrandrepeat=0\niodepth=32\n{amount}\n"
+        )
     };
     place.write("long.fio", &job("loops=4"));
     place.write("short.fio", &job("io_size=50%"));
