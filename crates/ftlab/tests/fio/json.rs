@@ -67,10 +67,13 @@ fn draw(random: &mut Stream) -> Case {
         words.push(format!("{word}={flush}"));
     }
     words.push(format!("iodepth={iodepth}"));
-    let second = match random.random_range(0..4) {
+    let second = match random.random_range(0..5) {
         0 => "\n[second]\nrw=read\nnumber_ios=9\n",
         1 => "\n[second]\nnew_group\nrw=read\nnumber_ios=9\n",
         2 => "\n[second]\nstonewall\nrw=write\nnumber_ios=9\n",
+        3 => {
+            "\n[second]\nwait_for=first\nrw=randwrite\nnumber_ios=9\n[third]\nrw=read\nnumber_ios=5\n"
+        }
         _ => "\n",
     };
     Case {

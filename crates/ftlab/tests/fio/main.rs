@@ -8,5 +8,6 @@ mod own_files;
 #[path = "../program/place.rs"]
 #[allow(dead_code, reason = "the program's own tests use the rest")]
 mod place;
+mod replays;
 mod requests;
 mod samples;

@@ -10,7 +10,7 @@ const NOT_DRAWN: &[(&str, &str)] = &[
     ("rwmixtrim", "none of fio's"),
     ("shuffle", "none of fio's"),
     ("write_iolog", "every job has one"),
-    ("read_iolog", "replays have tests of their own"),
+    ("read_iolog", "replays.rs compares replays"),
     ("replay_no_stall", "as read_iolog"),
     ("replay_time_scale", "as read_iolog"),
     ("replay_skip", "as read_iolog"),

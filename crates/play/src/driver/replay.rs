@@ -15,6 +15,7 @@ use super::shares::Clock;
 use super::source::{self, Source};
 use super::stats::JobReport;
 use super::target::Target;
+use crate::logs::JobLog;
 use crate::recording::Recording;
 use crate::watch::Watch;
 use ftlab_base::{
@@ -187,6 +188,8 @@ struct Replay {
     under_way: u64,
     due: VecDeque<(Request, Step)>,
     report: JobReport,
+    /// The logs that its job asks for.
+    log: Option<JobLog>,
     last_arrival: SimTime,
     held: u64,
     error: Option<TraceError>,
@@ -294,8 +297,12 @@ impl Source for Replay {
             return true;
         }
         self.under_way -= 1;
-        self.report
-            .record(step.kind, step.bytes, step.arrived, ended.to);
+        let (kind, bytes) = (step.kind, step.bytes);
+        self.report.record(kind, bytes, step.arrived, ended.to);
+        if let Some(log) = &mut self.log {
+            let latency = ended.to.since(step.arrived);
+            log.record(kind, bytes, latency, ended.to.since(SimTime::ZERO));
+        }
         true
     }
 
@@ -323,6 +330,7 @@ fn timed(
         under_way: 0,
         due: VecDeque::new(),
         report: JobReport::new("trace".to_owned(), 0, pace.depth()),
+        log: (recording.job.as_ref()).and_then(|file| JobLog::of(file.jobs.first()?)),
         last_arrival: SimTime::ZERO,
         held: 0,
         error: None,
@@ -338,6 +346,10 @@ fn timed(
     }
     io.target.fault()?;
     replay.report.measured = end.since(SimTime::ZERO);
+    if let Some(mut log) = replay.log {
+        log.end(replay.report.measured);
+        replay.report.log = Some(Arc::new(log));
+    }
     let after_last = match pace.factor() {
         Some(_) => end.since(replay.last_arrival),
         None => Nanos::ZERO,

@@ -2,9 +2,9 @@
 
 use super::distribution::Distribution;
 use super::logs::Log;
-use super::spec::{JobSpec, PatternKind};
+use super::spec::{JobSpec, PatternKind, PerKind};
 use crate::units::Size;
-use ftlab_base::{CommandKind, SECTOR_BYTES};
+use ftlab_base::{CommandKind, Nanos, SECTOR_BYTES};
 
 /// What does not go together, and the key whose line to point at.
 #[derive(Debug, PartialEq, Eq)]
@@ -234,23 +234,56 @@ fn overlaps(job: &JobSpec) -> Option<Fault> {
     })
 }
 
-/// A trace is replayed once and whole: what would repeat it or end it says so elsewhere.
+/// A trace is replayed once and whole: what would repeat it or end it says so elsewhere. Of a job's words on pace, checks and
+/// data a replay does none, and what it cannot do it must not swallow.
 fn replay_of_a_part(job: &JobSpec) -> Option<Fault> {
     job.replay.file.as_ref()?;
+    let once =
+        "a trace is replayed once, as far as it goes; choose a part of the trace with --window";
+    let paced = "requests come at the trace's times, or iodepth at a time; say how fast with replay_time_scale or --pace";
+    let watched = "nothing ends a replay before its trace ends; look at the results, or require them with --require";
+    let as_is = "requests are what the trace says, and nothing is added to them";
+    let data = "data are alike where the trace says so, and else nothing compresses";
     let given = [
-        ("runtime", job.runtime.is_some()),
-        ("number_ios", job.number_ios.is_some()),
-        ("io_size", job.io_size.is_some()),
-        ("loops", job.loops > 1),
-        ("numjobs", job.numjobs > 1),
+        ("runtime", job.runtime.is_some(), once),
+        ("number_ios", job.number_ios.is_some(), once),
+        ("io_size", job.io_size.is_some(), once),
+        ("loops", job.loops > 1, once),
+        ("numjobs", job.numjobs > 1, once),
+        ("ramp_time", job.ramp_time > Nanos::ZERO, once),
+        ("rate", job.rate != PerKind::default(), paced),
+        ("rate_iops", job.rate_iops != PerKind::default(), paced),
+        ("startdelay", job.startdelay > Nanos::ZERO, paced),
+        ("thinktime", job.thinktime > Nanos::ZERO, paced),
+        ("flow", job.flow > 0, paced),
+        ("rate_min", job.rate_min != PerKind::default(), watched),
+        (
+            "rate_iops_min",
+            job.rate_iops_min != PerKind::default(),
+            watched,
+        ),
+        ("latency_target", job.latency.target.is_some(), watched),
+        ("max_latency", job.max_latency.is_some(), watched),
+        (
+            "steadystate",
+            job.steadystate.duration > Nanos::ZERO,
+            watched,
+        ),
+        ("verify", job.verify, as_is),
+        ("sync", job.sync, as_is),
+        ("end_fsync", job.end_fsync, as_is),
+        ("fsync_on_close", job.fsync_on_close, as_is),
+        (
+            "buffer_compress_percentage",
+            job.data.compressible_percent() > 0,
+            data,
+        ),
+        ("dedupe_percentage", job.data.dedupe_percent > 0, data),
     ];
-    let (key, _) = given.into_iter().find(|(_, is_given)| *is_given)?;
+    let (key, _, why) = given.into_iter().find(|(_, is_given, _)| *is_given)?;
     Some(Fault {
         key,
-        why: format!(
-            "{key} and read_iolog do not go together: a trace is replayed once, as far as it goes; leave {key} out, and \
-             choose a part of the trace with --window"
-        ),
+        why: format!("{key} and read_iolog do not go together: {why}; leave {key} out"),
     })
 }
 

@@ -9,8 +9,8 @@ pub static WORDS: &[Word] = &[
     value(
         &["read_iolog"],
         set!(replay.file, |v: Value<'_>| text(v).map(Some)),
-        "the trace of that file is replayed, an iolog or any other that `ftlab run` takes, in an open loop; the words that make \
-         requests say nothing then, and it runs alone",
+        "the trace of that file is replayed, an iolog or any other that `ftlab run` takes, in an open loop; words that make \
+         requests say nothing then, those on pace, checks and data are refused, and it runs alone",
     ),
     flag(
         &["replay_no_stall"],
@@ -36,7 +36,7 @@ pub static WORDS: &[Word] = &[
     value(
         &["replay_skip"],
         skip,
-        "requests of these kinds are left out: read, write, trim, sync",
+        "requests of these kinds are left out: read, write, trim, sync; fio 3.33 does so with traces of blktrace alone",
     ),
 ];
 
