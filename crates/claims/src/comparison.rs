@@ -1,7 +1,9 @@
 //! Comparisons of figures, as `reference/claim-checks.toml` writes them.
 
 use crate::sample::Sample;
-use crate::words::{falls, least, mean, most, near, rises, row, short};
+use crate::words::{falls, near, rises, row, short};
+use ftlab_result::quantity::drops;
+use ftlab_result::quantity::expression::{Scope, Words};
 
 /// What comparisons are of: the samples of a check, and the figure of each that is meant if none is named.
 #[derive(Clone, Copy)]
@@ -20,12 +22,12 @@ impl<'a> Measured<'a> {
     /// What cannot be read.
     pub fn holds(self, text: &'a str) -> Result<bool, String> {
         let mut reader = Reader::new(self, text);
-        let word = reader.peek();
+        let word = reader.words.peek();
         if let "rises" | "falls" = word {
-            reader.next();
+            reader.words.take();
             let order = if word == "rises" { rises } else { falls };
             let range = reader.range()?;
-            return reader.ended(order(&figures(range)));
+            return reader.words.ended(order(&figures(range)));
         }
         let held: Result<Vec<bool>, String> = (reader.groups()?.into_iter())
             .map(Reader::comparison)
@@ -51,9 +53,9 @@ impl<'a> Measured<'a> {
             };
             said += before;
             let mut reader = Reader::new(self, inside);
-            said += &match reader.peek() {
+            said += &match reader.words.peek() {
                 word @ ("list" | "row" | "drops") => {
-                    reader.next();
+                    reader.words.take();
                     let (samples, metric) = reader.range()?;
                     let one = |sample: &Sample| match word {
                         "list" => format!("{} {}", sample.run.drive, short(sample.get(metric))),
@@ -61,12 +63,12 @@ impl<'a> Measured<'a> {
                         _ => drop(sample),
                     };
                     let all: Vec<String> = samples.iter().map(one).collect();
-                    reader.ended(all.join(", "))?
+                    reader.words.ended(all.join(", "))?
                 }
                 _ => {
                     let value = |mut reader: Reader<'_>| {
                         let value = reader.sum()?;
-                        reader.ended(value)
+                        reader.words.ended(value)
                     };
                     let values: Result<Vec<f64>, String> =
                         reader.groups()?.into_iter().map(value).collect();
@@ -82,7 +84,7 @@ impl<'a> Measured<'a> {
 /// When the rate of a drive drops, in words.
 fn drop(sample: &Sample) -> String {
     let drive = &sample.run.drive;
-    match sample.drop() {
+    match drops::first(&sample.run) {
         Some((seconds, gb)) => format!("{drive} after {seconds} s and {} GB", short(gb)),
         None => format!("{drive} not at all"),
     }
@@ -95,88 +97,72 @@ fn figures((samples, metric): Range<'_>) -> Vec<f64> {
 /// Reads a comparison word by word, and works it out.
 #[derive(Clone)]
 struct Reader<'a> {
+    of: Of<'a>,
+    words: Words<'a>,
+}
+
+/// The samples that a comparison names.
+#[derive(Clone, Copy)]
+struct Of<'a> {
     measured: Measured<'a>,
-    /// What `#` alone is a figure of.
+    /// The sample that `#` alone is a figure of.
     each: Option<&'a Sample>,
-    text: &'a str,
-    words: Vec<&'a str>,
-    at: usize,
 }
 
 impl<'a> Reader<'a> {
     fn new(measured: Measured<'a>, text: &'a str) -> Self {
         Reader {
-            measured,
-            each: None,
-            text,
-            words: words(text),
-            at: 0,
+            of: Of {
+                measured,
+                each: None,
+            },
+            words: Words::of(text),
         }
     }
 
-    /// The next word; nothing at the end.
-    fn peek(&self) -> &'a str {
-        self.words.get(self.at).copied().unwrap_or_default()
+    fn range(&mut self) -> Result<Range<'a>, String> {
+        self.of.range(&mut self.words)
     }
 
-    fn next(&mut self) -> &'a str {
-        let word = self.peek();
-        self.at += 1;
-        word
+    fn sum(&mut self) -> Result<f64, String> {
+        self.words.sum(&self.of)
     }
 
-    fn expect(&mut self, word: &str) -> Result<(), String> {
-        match self.next() {
-            next if next == word => Ok(()),
-            next => Err(self.wrong(&format!("`{word}` belongs where `{next}` is"))),
-        }
-    }
-
-    fn wrong(&self, why: &str) -> String {
-        format!("`{}`: {why}", self.text)
-    }
-
-    /// A result, if nothing follows.
-    fn ended<T>(&self, result: T) -> Result<T, String> {
-        match self.peek() {
-            "" => Ok(result),
-            word => Err(self.wrong(&format!("nothing belongs where `{word}` is"))),
-        }
-    }
-
-    /// What follows, once for each group of samples that it is to be read for: once if it names none.
+    /// Readers of what follows, one for each group of samples that it is to be read for: one if it names none.
     fn groups(&mut self) -> Result<Vec<Reader<'a>>, String> {
-        let size = match self.peek() {
+        let size = match self.words.peek() {
             "each" | "most" => 1,
             "pairs" => 2,
             "by" => {
-                self.next();
-                let size = self.peek().parse::<usize>().ok().filter(|&size| size > 0);
-                size.ok_or_else(|| self.wrong("groups are of a number of samples"))?
+                self.words.take();
+                let size = self.words.peek().parse::<usize>().ok();
+                size.filter(|&size| size > 0)
+                    .ok_or_else(|| self.words.wrong("groups are of a number of samples"))?
             }
             _ => return Ok(vec![self.clone()]),
         };
-        self.next();
+        self.words.take();
         let (samples, metric) = self.range()?;
-        self.expect(":")?;
+        self.words.expect(":")?;
         let reader = |group: &'a [Sample]| Reader {
-            measured: Measured {
-                samples: if size == 1 {
-                    self.measured.samples
-                } else {
-                    group
+            of: Of {
+                measured: Measured {
+                    samples: match size {
+                        1 => self.of.measured.samples,
+                        _ => group,
+                    },
+                    metric,
                 },
-                metric,
+                each: group.first(),
             },
-            each: group.first(),
-            ..self.clone()
+            words: self.words.clone(),
         };
         Ok(samples.chunks(size).map(reader).collect())
     }
 
     fn comparison(mut self) -> Result<bool, String> {
         let left = self.sum()?;
-        let how = self.next();
+        let how = self.words.take();
         let right = self.sum()?;
         let holds = match how {
             ">" => left > right,
@@ -185,57 +171,50 @@ impl<'a> Reader<'a> {
             "<=" => left <= right,
             "==" => left == right,
             "near" => {
-                self.expect("within")?;
+                self.words.expect("within")?;
                 near(left, right, self.sum()?)
             }
-            _ => return Err(self.wrong(&format!("`{how}` compares nothing"))),
+            _ => return Err(self.words.wrong(&format!("`{how}` compares nothing"))),
         };
-        self.ended(holds)
+        self.words.ended(holds)
     }
+}
 
-    fn sum(&mut self) -> Result<f64, String> {
-        let mut value = self.product()?;
-        while let sign @ ("+" | "-") = self.peek() {
-            self.next();
-            let next = self.product()?;
-            value += if sign == "+" { next } else { -next };
+impl<'a> Of<'a> {
+    /// `2..4`, `wa 2..4`, `all` or nothing, which is all.
+    fn range(self, words: &mut Words<'a>) -> Result<Range<'a>, String> {
+        let Measured {
+            samples,
+            mut metric,
+        } = self.measured;
+        if begins_with_letter(words.peek()) && words.peek() != "all" {
+            metric = words.take();
         }
-        Ok(value)
+        if words.peek() == "all" {
+            words.take();
+            return Ok((samples, metric));
+        }
+        let Ok(first) = words.peek().parse::<usize>() else {
+            return Ok((samples, metric));
+        };
+        words.take();
+        words.expect("..")?;
+        let last = words.take().parse::<usize>().unwrap_or(0);
+        let range = first
+            .checked_sub(1)
+            .and_then(|first| samples.get(first..last));
+        let range =
+            range.ok_or_else(|| words.wrong(&format!("there are {} samples", samples.len())))?;
+        Ok((range, metric))
     }
+}
 
-    fn product(&mut self) -> Result<f64, String> {
-        let mut value = self.factor()?;
-        while let sign @ ("*" | "/") = self.peek() {
-            self.next();
-            let next = self.factor()?;
-            value = if sign == "*" {
-                value * next
-            } else {
-                value / next
-            };
-        }
-        Ok(value)
-    }
-
-    fn factor(&mut self) -> Result<f64, String> {
-        let word = self.next();
-        if let Some(figure) = word.strip_prefix('#') {
-            return self.figure(figure);
-        }
-        if word == "(" {
-            let value = self.sum()?;
-            self.expect(")")?;
-            return Ok(value);
-        }
-        if self.peek() == "(" {
-            return self.function(word);
-        }
-        word.parse()
-            .map_err(|_| self.wrong(&format!("`{word}` is no number")))
-    }
-
-    /// `2.wa`: a figure of a sample, counted from 1; without a number, of the one at hand.
-    fn figure(&self, text: &str) -> Result<f64, String> {
+impl<'a> Scope<'a> for Of<'a> {
+    /// `#2.wa`: a figure of a sample, counted from 1; without a number, of the one at hand.
+    fn value(&self, name: &str) -> Result<f64, String> {
+        let text = name
+            .strip_prefix('#')
+            .ok_or_else(|| format!("`{name}` is no number"))?;
         let (number, metric) = text.split_once('.').unwrap_or((text, self.measured.metric));
         let sample = match number {
             "" => self.each,
@@ -244,113 +223,22 @@ impl<'a> Reader<'a> {
                 index.and_then(|index| self.measured.samples.get(index))
             }
         };
-        let sample = sample.ok_or_else(|| self.wrong(&format!("there is no sample #{number}")))?;
+        let sample = sample.ok_or_else(|| format!("there is no sample #{number}"))?;
         Ok(sample.get(metric))
     }
 
-    fn function(&mut self, name: &str) -> Result<f64, String> {
-        self.expect("(")?;
-        let values = match self.is_range() {
-            true => figures(self.range()?),
-            false => {
-                let mut values = vec![self.sum()?];
-                while self.peek() == "," {
-                    self.next();
-                    values.push(self.sum()?);
-                }
-                values
-            }
-        };
-        self.expect(")")?;
-        match (name, values.as_slice()) {
-            ("abs", [value]) => Ok(value.abs()),
-            ("min", values) => Ok(least(values)),
-            ("max", values) => Ok(most(values)),
-            ("mean", values) => Ok(mean(values)),
-            ("spread", values) => Ok(most(values) / least(values)),
-            ("geomean", values) => Ok(values
-                .iter()
-                .product::<f64>()
-                .powf(1.0 / values.len() as f64)),
-            _ => Err(self.wrong(&format!("`{name}` of that is unknown"))),
+    fn list(&self, words: &mut Words<'a>) -> Result<Option<Vec<f64>>, String> {
+        let follows = words.peek_behind();
+        let is_range = follows == ".." || begins_with_letter(words.peek()) && follows != "(";
+        match is_range {
+            true => Ok(Some(figures(self.range(words)?))),
+            false => Ok(None),
         }
-    }
-
-    /// Whether a range comes next, and no figure.
-    fn is_range(&self) -> bool {
-        let follows = self.words.get(self.at + 1).copied().unwrap_or_default();
-        let begins = self.peek().starts_with(|c: char| c.is_alphabetic());
-        follows == ".." || (begins && follows != "(")
-    }
-
-    /// `2..4`, `wa 2..4`, `all` or nothing, which is all.
-    fn range(&mut self) -> Result<Range<'a>, String> {
-        let mut metric = self.measured.metric;
-        let begins = self.peek().starts_with(|c: char| c.is_alphabetic());
-        if begins && self.peek() != "all" {
-            metric = self.next();
-        }
-        let samples = self.measured.samples;
-        if self.peek() == "all" {
-            self.next();
-            return Ok((samples, metric));
-        }
-        let Ok(first) = self.peek().parse::<usize>() else {
-            return Ok((samples, metric));
-        };
-        self.next();
-        self.expect("..")?;
-        let last = self.next().parse::<usize>().unwrap_or(0);
-        let range = first
-            .checked_sub(1)
-            .and_then(|first| samples.get(first..last));
-        let range =
-            range.ok_or_else(|| self.wrong(&format!("there are {} samples", samples.len())))?;
-        Ok((range, metric))
     }
 }
 
-/// A text in words: numbers, names, figures with their `#`, and signs.
-fn words(text: &str) -> Vec<&str> {
-    let mut words = Vec::new();
-    let mut rest = text.trim_start();
-    while let Some(first) = rest.chars().next() {
-        let end = match first {
-            '#' => 1 + name(&rest[1..]),
-            c if c.is_ascii_digit() => {
-                let whole = digits(rest);
-                match rest[whole..].strip_prefix('.').map_or(0, digits) {
-                    0 => whole,
-                    part => whole + 1 + part,
-                }
-            }
-            c if c.is_alphabetic() => name(rest),
-            _ => {
-                let sign = ["..", ">=", "<=", "=="]
-                    .iter()
-                    .find(|sign| rest.starts_with(**sign));
-                sign.map_or(first.len_utf8(), |sign| sign.len())
-            }
-        };
-        words.push(&rest[..end]);
-        rest = rest[end..].trim_start();
-    }
-    words
-}
-
-fn digits(text: &str) -> usize {
-    text.find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(text.len())
-}
-
-/// How long the name is that a text begins with: it may have dots and, at its end, a part of a series.
-fn name(text: &str) -> usize {
-    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
-    let end = text.find(|c| !is_name(c)).unwrap_or(text.len());
-    match text[end..].starts_with('[') {
-        true => text.find(']').map_or(text.len(), |bracket| bracket + 1),
-        false => end,
-    }
+fn begins_with_letter(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_alphabetic())
 }
 
 #[cfg(test)]

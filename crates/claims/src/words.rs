@@ -37,25 +37,3 @@ pub fn falls(values: &[f64]) -> bool {
 pub fn rises(values: &[f64]) -> bool {
     values.windows(2).all(|pair| pair[0] < pair[1])
 }
-
-/// The smallest; no number of none.
-pub fn least(values: &[f64]) -> f64 {
-    values.iter().copied().fold(f64::NAN, f64::min)
-}
-
-/// The largest; no number of none.
-pub fn most(values: &[f64]) -> f64 {
-    values.iter().copied().fold(f64::NAN, f64::max)
-}
-
-/// The arithmetic mean.
-pub fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
-/// The standard deviation over the mean.
-pub fn scatter(values: &[f64]) -> f64 {
-    let mean = mean(values);
-    let squares = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>();
-    (squares / values.len() as f64).sqrt() / mean
-}

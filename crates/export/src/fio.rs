@@ -12,6 +12,7 @@ pub use job::{INPUT_OUTPUT_ERROR, errno};
 pub use terse::{TerseVersion, terse};
 
 use disk::Disk;
+use ftlab_result::quantity::table;
 use ftlab_result::{
     AtDevice, Erases, Inside, Joules, NvmeLogs, Provenance, ResultSet, Run, SavedState, Settling,
     SmartAttribute, Spread,
@@ -203,9 +204,9 @@ fn beside<'a>(set: &'a ResultSet, run: &'a Run, wall: Option<&Wall>) -> Beside<'
         inside: run.inside.as_ref(),
         metrics: &run.metrics,
         power: run.joules.map(|joules| Power {
-            watts: metric("watts"),
-            idle_watts: metric("idle_watts"),
-            joules_per_gb: metric("joules_per_gb"),
+            watts: metric(table::WATTS.name),
+            idle_watts: metric(table::IDLE_WATTS.name),
+            joules_per_gb: metric(table::JOULES_PER_GB.name),
             joules,
             series_watts: &run.series_watts,
         }),

@@ -11,16 +11,11 @@ use crate::iolog::Iolog;
 use crate::logs::JobLog;
 use ftlab_base::{CommandKind, LatencyHistogram, Nanos, SimTime};
 use ftlab_drive::{Counters, Device, Health};
+use ftlab_result::quantity::{PERCENTILES, Quantity, table};
 use ftlab_result::{AtDevice, Erases, Extent, Ignored, Inside, Joules, PerSecond, Run, Traffic};
 use ftlab_workload::JobFile;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Percentiles that are reported whatever a job asks for: fio's, and one more.
-pub const PERCENTILES: [f64; 18] = [
-    1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
-    99.99, 99.999,
-];
 
 /// Bytes of the binary megabyte.
 const MEBIBYTE: f64 = 1_048_576.0;
@@ -173,79 +168,71 @@ fn of_intervals(directions: &Directions, count: impl Fn(&Interval) -> u64) -> Ve
     directions.all.series.iter().map(count).collect()
 }
 
-/// Named figures of a run. Where the host wrote anything: `wa`, over all that was measured; `wa_steady`, over the last window
-/// of the steady rule, if the rule holds there. With a clock, over reads, writes and trims together: `iops`, `mb_s` (10^6 bytes), `mib_s` (2^20
-/// bytes), `lat_avg_ms`, `lat_max_ms`, `lat_p99_ms`, `lat_p99_99_ms`. `errors` when there were
-/// any. With a clock: `pauses`, times of more than a second (or what a scenario says) without progress
-/// while somebody waits, and `longest_pause_s`. With a clock on one drive, in percent of the time: `host_busy_pct` of the host's
-/// busiest core, and of the parts that the drive has `link_busy_pct`, `core_busy_pct`, the means `dies_busy_pct` and
-/// `channels_busy_pct`, `dies_starved_pct`, idle while the queues of others were full, `arm_busy_pct`, and `limit_held_pct`, in
-/// which commands waited for a limit at the port. With a clock on a testbed with a `[path]`: `host_cores_pct`, 100 for each core at work for requests, and
-/// `host_us_per_io`, their time for each request. With a clock on a drive whose file says what its parts take: `watts`, the mean, `idle_watts`,
-/// with nothing to do, and `joules_per_gb` of what the host read and wrote. With a clock on a drive whose file says how it
-/// warms: `celsius_max`, and `throttled_s`, for how long it slowed down.
+/// The metrics of a run, as far as it was one to have them: write amplification where the host wrote, steady where the rule
+/// holds; rates and latencies of reads, writes and trims together, pauses and shares of the time with a clock; energy and
+/// temperature of a drive whose file says what they follow from.
 fn metrics(report: &RunReport, directions: &Directions) -> BTreeMap<String, f64> {
     let mut metrics = BTreeMap::new();
-    let mut put = |name: &str, value: f64| metrics.insert(name.to_owned(), value);
+    let mut put = |of: &Quantity, value: f64| of.put(&mut metrics, value);
     if report.counters.host_bytes_written > 0 {
-        put("wa", report.wa.total);
+        put(&table::WA, report.wa.total);
     }
     if let Some(steady) = report.wa.steady {
-        put("wa_steady", steady);
+        put(&table::WA_STEADY, steady);
     }
     let errors: u64 = report.jobs.iter().map(|job| job.errors).sum();
     if errors > 0 {
-        put("errors", errors as f64);
+        put(&table::ERRORS, errors as f64);
     }
     if let Some(latency) = directions.all.latency() {
         let seconds = directions.measured.as_secs();
         let bytes_per_s = a_second(directions.all.bytes, seconds);
-        put("iops", a_second(directions.all.ios, seconds));
-        put("mb_s", bytes_per_s / 1e6);
-        put("mib_s", bytes_per_s / MEBIBYTE);
-        put("lat_avg_ms", latency.mean_ns() / 1e6);
-        put("lat_max_ms", latency.max().as_millis());
-        put("lat_p99_ms", latency.percentile(99.0).as_millis());
-        put("lat_p99_99_ms", latency.percentile(99.99).as_millis());
+        put(&table::IOPS, a_second(directions.all.ios, seconds));
+        put(&table::MB_S, bytes_per_s / 1e6);
+        put(&table::MIB_S, bytes_per_s / MEBIBYTE);
+        put(&table::LAT_AVG_MS, latency.mean_ns() / 1e6);
+        put(&table::LAT_MAX_MS, latency.max().as_millis());
+        put(&table::LAT_P99_MS, latency.percentile(99.0).as_millis());
+        put(&table::LAT_P99_99_MS, latency.percentile(99.99).as_millis());
     }
     if report.simulated > Nanos::ZERO {
-        put("pauses", report.pauses.count as f64);
-        put("longest_pause_s", report.pauses.longest.as_secs());
+        put(&table::PAUSES, report.pauses.count as f64);
+        put(&table::LONGEST_PAUSE_S, report.pauses.longest.as_secs());
     }
     if let Some(shares) = &report.shares {
-        for (name, share) in [
-            ("host_busy_pct", Some(shares.host)),
-            ("limit_held_pct", shares.limit),
-            ("link_busy_pct", shares.link),
-            ("core_busy_pct", shares.core),
-            ("dies_busy_pct", shares.dies),
-            ("channels_busy_pct", shares.channels),
-            ("dies_starved_pct", shares.starved),
-            ("arm_busy_pct", shares.arm),
+        for (of, share) in [
+            (&table::HOST_BUSY_PCT, Some(shares.host)),
+            (&table::LIMIT_HELD_PCT, shares.limit),
+            (&table::LINK_BUSY_PCT, shares.link),
+            (&table::CORE_BUSY_PCT, shares.core),
+            (&table::DIES_BUSY_PCT, shares.dies),
+            (&table::CHANNELS_BUSY_PCT, shares.channels),
+            (&table::DIES_STARVED_PCT, shares.starved),
+            (&table::ARM_BUSY_PCT, shares.arm),
         ] {
             if let Some(share) = share {
-                put(name, 100.0 * share);
+                put(of, 100.0 * share);
             }
         }
     }
     if let Some(cores) = report.host_cores {
-        put("host_cores_pct", 100.0 * cores);
+        put(&table::HOST_CORES_PCT, 100.0 * cores);
         if directions.all.ios > 0 {
             let busy_us = 1e6 * cores * directions.measured.as_secs();
-            put("host_us_per_io", busy_us / directions.all.ios as f64);
+            put(&table::HOST_US_PER_IO, busy_us / directions.all.ios as f64);
         }
     }
     if let Some(power) = &report.power {
-        put("watts", power.watts());
-        put("idle_watts", power.rest_watts);
+        put(&table::WATTS, power.watts());
+        put(&table::IDLE_WATTS, power.rest_watts);
         if directions.all.bytes > 0 {
             let gigabytes = directions.all.bytes as f64 / 1e9;
-            put("joules_per_gb", power.energy.total() / gigabytes);
+            put(&table::JOULES_PER_GB, power.energy.total() / gigabytes);
         }
     }
     if let Some(thermal) = &report.thermal {
-        put("celsius_max", thermal.celsius_max);
-        put("throttled_s", thermal.throttled.as_secs());
+        put(&table::CELSIUS_MAX, thermal.celsius_max);
+        put(&table::THROTTLED_S, thermal.throttled.as_secs());
     }
     metrics
 }

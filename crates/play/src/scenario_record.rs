@@ -3,6 +3,7 @@
 use crate::driver::ScenarioReport;
 use crate::record::{Record, job};
 use ftlab_base::Nanos;
+use ftlab_result::quantity::{self, Quantity, table};
 use ftlab_result::{Job, Process};
 use std::collections::BTreeMap;
 
@@ -47,12 +48,12 @@ fn jobs(report: &ScenarioReport) -> Vec<Job> {
 }
 
 fn put_figures(report: &ScenarioReport, metrics: &mut BTreeMap<String, f64>) {
-    let mut put = |name: &str, value: f64| metrics.insert(name.to_owned(), value);
     for process in &report.processes {
         if let Some(span) = process.seconds {
-            put(&format!("{}_seconds", process.name), span.as_secs());
+            metrics.insert(quantity::of_program(&process.name), span.as_secs());
         }
     }
+    let mut put = |of: &Quantity, value: f64| of.put(metrics, value);
     let awaited = || {
         report
             .processes
@@ -66,10 +67,10 @@ fn put_figures(report: &ScenarioReport, metrics: &mut BTreeMap<String, f64>) {
     let ends = awaited().filter_map(|process| Some(process.start + process.seconds?));
     let took = ends.max().unwrap_or(start) - start;
     let bytes: u64 = awaited().map(|p| p.read_bytes + p.written_bytes).sum();
-    put("seconds", took.as_secs());
+    put(&table::SECONDS, took.as_secs());
     if took > Nanos::ZERO {
-        put("mb_s", bytes as f64 / 1e6 / took.as_secs());
-        put("mib_s", bytes as f64 / MEBIBYTE / took.as_secs());
+        put(&table::MB_S, bytes as f64 / 1e6 / took.as_secs());
+        put(&table::MIB_S, bytes as f64 / MEBIBYTE / took.as_secs());
     }
-    put("dirty_max_mb", report.dirty_max_bytes as f64 / 1e6);
+    put(&table::DIRTY_MAX_MB, report.dirty_max_bytes as f64 / 1e6);
 }

@@ -3,6 +3,7 @@
 use crate::driver::TraceReport;
 use crate::record::{Record, job};
 use ftlab_base::{CommandKind, Nanos};
+use ftlab_result::quantity::{Quantity, table};
 
 impl Record {
     /// The result of a trace: that of its commands, `busy_s`, `busy_reads_s` and `busy_writes_s`,
@@ -14,20 +15,20 @@ impl Record {
         let mut record = Record::of(&report.run);
         record.run.jobs = report.run.jobs.iter().map(job).collect();
         let metrics = &mut record.run.metrics;
-        let mut put = |name: &str, value: f64| metrics.insert(name.to_owned(), value);
-        put("busy_s", report.busy.as_secs());
-        put("busy_reads_s", report.busy_reads.as_secs());
-        put("busy_writes_s", report.busy_writes.as_secs());
+        let mut put = |of: &Quantity, value: f64| of.put(metrics, value);
+        put(&table::BUSY_S, report.busy.as_secs());
+        put(&table::BUSY_READS_S, report.busy_reads.as_secs());
+        put(&table::BUSY_WRITES_S, report.busy_writes.as_secs());
         let moved = |kind| -> u64 {
             let of_kind = report.run.jobs.iter().map(|job| job.direction(kind).bytes);
             of_kind.sum()
         };
-        for (name, kind, busy) in [
-            ("read_mb_s", CommandKind::Read, report.busy_reads),
-            ("write_mb_s", CommandKind::Write, report.busy_writes),
+        for (of, kind, busy) in [
+            (&table::READ_MB_S, CommandKind::Read, report.busy_reads),
+            (&table::WRITE_MB_S, CommandKind::Write, report.busy_writes),
         ] {
             if busy > Nanos::ZERO {
-                put(name, moved(kind) as f64 / 1e6 / busy.as_secs());
+                put(of, moved(kind) as f64 / 1e6 / busy.as_secs());
             }
         }
         record

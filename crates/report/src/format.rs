@@ -215,26 +215,6 @@ pub fn published(value: &str, qualifier: &str) -> String {
     }
 }
 
-/// A metric's name without its unit, in words: `lat_avg_ms` is "Average latency".
-pub fn metric_words(metric: &str) -> String {
-    match metric {
-        "iops" => "IOPS".to_owned(),
-        "mb_s" => "Throughput".to_owned(),
-        "lat_avg_ms" | "lat_avg_s" => "Average latency".to_owned(),
-        "lat_max_ms" | "lat_max_s" => "Longest latency".to_owned(),
-        "watts" => "Power".to_owned(),
-        "write_amp" => "Write amplification".to_owned(),
-        other => {
-            let words = other.replace('_', " ");
-            let mut letters = words.chars();
-            match letters.next() {
-                Some(first) => first.to_uppercase().chain(letters).collect(),
-                None => String::new(),
-            }
-        }
-    }
-}
-
 /// A unit as printed: the tables write `iops`, a reader expects `IOPS`.
 #[must_use]
 pub fn unit(unit: &str) -> &str {

@@ -50,4 +50,3 @@ mod view;
 
 pub use format::{error, mean, unit as unit_as_printed};
 pub use view::condition::{link as link_words, state as state_words};
-pub use view::measure::{unit as metric_unit, words as metric_words};

@@ -1,5 +1,6 @@
 //! Results as tables for a terminal: every figure beside the model, runs nobody published, tally.
 
+use ftlab_result::quantity::table;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -121,8 +122,8 @@ const RUN_COLUMNS: [Column; 7] = [
     ("drive", Kind::Text),
     ("test", Kind::Text),
     ("state", Kind::Whole),
-    ("iops", Kind::Number),
-    ("mb_s", Kind::Number),
+    (table::IOPS.name, Kind::Number),
+    (table::MB_S.name, Kind::Number),
     ("avg", Kind::Number),
     ("max", Kind::Number),
 ];
@@ -304,10 +305,10 @@ fn run_cells(run: &Run) -> [String; RUN_COLUMNS.len()] {
         run.drive.clone(),
         run.test.clone(),
         run.state.clone(),
-        plain("iops"),
-        plain("mb_s"),
-        latency("lat_avg_ms"),
-        latency("lat_max_ms"),
+        plain(table::IOPS.name),
+        plain(table::MB_S.name),
+        latency(table::LAT_AVG_MS.name),
+        latency(table::LAT_MAX_MS.name),
     ]
 }
 

@@ -217,6 +217,13 @@ impl Traffic {
     pub fn is_none(&self) -> bool {
         self.ios == 0
     }
+
+    /// A percentile of latency in nanoseconds; none where it is not kept.
+    #[must_use]
+    pub fn percentile_ns(&self, percent: f64) -> Option<u64> {
+        let mut kept = self.lat_ns_percentiles.iter();
+        kept.find(|(of, _)| *of == percent).map(|(_, ns)| *ns)
+    }
 }
 
 /// How a rate went over the whole seconds of a run; a last one cut short would look like a dip.

@@ -7,10 +7,10 @@
 //! requests from elsewhere saw.
 
 mod job;
-pub mod metrics;
 mod nvme;
 pub mod plan;
 pub mod pts;
+pub mod quantity;
 mod ratio;
 mod run;
 mod spread;

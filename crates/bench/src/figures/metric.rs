@@ -2,6 +2,7 @@
 
 use super::{Row, SourceRow, sources};
 use ftlab_result::Run;
+use ftlab_result::quantity::{self, table};
 use serde::Deserialize;
 
 /// How a source's figures count.
@@ -53,50 +54,13 @@ pub fn unit(row: &Row) -> &str {
     }
 }
 
-/// From watts to a row's unit.
-fn watts_in(unit: &str) -> f64 {
-    if unit == "mW" { 1e3 } else { 1.0 }
-}
-
-/// Metrics that the reference table and runs call alike.
-const OWN: [&str; 23] = [
-    "iops",
-    "mb_s",
-    "lat_avg_ms",
-    "lat_max_ms",
-    "wear_inefficiency_pct",
-    "host_writes_per_day",
-    "host_writes_total",
-    "drive_writes_per_day",
-    "drop_time_s",
-    "mb_s_before_drop",
-    "mb_s_after_first_drop",
-    "mb_s_after_second_drop",
-    "mb_s_first_30s",
-    "seconds",
-    "create_seconds",
-    "extract_seconds",
-    "photoshop_launch_seconds",
-    "pauses",
-    "mean_mb_s",
-    "slc_gb",
-    "slc_write_mb_s",
-    "after_mb_s",
-    "fold_mb_s",
-];
-
-/// Latencies of a kind of request, which the table and runs call alike.
-const LATENCIES: [&str; 2] = ["read_lat_p", "write_lat_p"];
-
 /// A metric of the reference table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Metric<'a> {
-    /// Name in `Run::metrics`.
+    /// The quantity of a run that it is.
     name: &'a str,
-    /// From the run's unit to the row's.
+    /// From the quantity's unit to the row's.
     scale: f64,
-    /// Whether the run has one over what the row has: commands a second for the time that each takes.
-    is_inverse: bool,
     /// What the figure is compared with.
     pub compared: Compared<'a>,
 }
@@ -114,57 +78,30 @@ pub enum Compared<'a> {
     Extra(&'a str),
 }
 
+/// Kibibytes in a mebibyte.
+const KIBIBYTES: f64 = 1024.0;
+
 impl<'a> Metric<'a> {
     /// The metric a row names whose source counts so; `None` for one that no run gives.
     pub fn parse(metric: &'a str, unit: &str, counting: Counting) -> Option<Self> {
         let (metric, compared) = compared(metric);
+        let in_milli = if unit == "mW" { 1e3 } else { 1.0 };
         let (name, scale) = match metric {
-            "mb_s" if counting.megabyte == Megabyte::Binary => ("mib_s", 1.0),
-            "lat_avg" | "access_time_ms" => ("lat_avg_ms", 1.0),
-            "lat_max" => ("lat_max_ms", 1.0),
-            "kb_s" if counting.megabyte == Megabyte::Binary => ("mib_s", 1024.0),
-            "kb_s" => ("mb_s", 1e3),
-            "us_per_io" => ("iops", 1e-6),
-            "lat_avg_us" => ("lat_avg_ms", 1e3),
-            "lat_avg_s" => ("lat_avg_ms", 1e-3),
-            "lat_max_s" => ("lat_max_ms", 1e-3),
-            "write_amp" => ("wa", 1.0),
-            "lifetime" => ("lifetime_years", 1.0),
-            "spare_pct" if counting.spare == Spare::OfUser => ("spare_pct_of_user", 1.0),
-            "spare_pct" => ("spare_pct_of_raw", 1.0),
-            "watts" | "typical_workload_watts" => ("watts", watts_in(unit)),
-            "idle_watts" => ("idle_watts", watts_in(unit)),
-            "usual_dropoff_time" => ("last_drop_time_s", 1.0),
-            "host_written_at_drop" => ("host_written_at_drop_gb", 1.0),
-            "seconds_threshold" => ("seconds", 1.0),
-            "extract_minutes" => ("extract_seconds", 1.0 / 60.0),
-            "nav_scan_minutes" => ("nav_scan_seconds", 1.0 / 60.0),
-            "stall_latency_s" => ("longest_pause_s", 1.0),
-            "served_writes_per_s" | "writes_per_s" => ("writes_per_s", 1.0),
-            "write_mib_s" => ("mib_s", 1.0),
-            "slc_gb_empty" => ("slc_gb", 1.0),
-            "direct_tlc_mb_s" => ("after_mb_s", 1.0),
-            "direct_tlc_until_gb" => ("direct_until_gb", 1.0),
-            own if OWN.contains(&own) => (own, 1.0),
-            own if LATENCIES.iter().any(|of| own.starts_with(of)) => (own, 1.0),
-            _ => return None,
+            "mb_s" if counting.megabyte == Megabyte::Binary => (table::MIB_S.name, 1.0),
+            "kb_s" if counting.megabyte == Megabyte::Binary => (table::MIB_S.name, KIBIBYTES),
+            "spare_pct" if counting.spare == Spare::OfUser => (table::SPARE_PCT_OF_USER.name, 1.0),
+            other => (other, in_milli),
         };
-        Some(Metric {
+        quantity::is_known(name).then_some(Metric {
             name,
             scale,
-            is_inverse: metric == "us_per_io",
             compared,
         })
     }
 
     /// The run's figure in the row's unit, as one repeat gave it.
     pub fn of(&self, run: &Run, repeat: usize) -> Option<f64> {
-        let scaled = run.metric_in(self.name, repeat)? * self.scale;
-        Some(if self.is_inverse {
-            scaled.recip()
-        } else {
-            scaled
-        })
+        Some(quantity::value(run, self.name, Some(repeat))? * self.scale)
     }
 }
 
@@ -232,10 +169,7 @@ mod tests {
         };
         assert_eq!((scale("mW"), scale("W")), (1e3, 1.0));
         assert_eq!(name("spare_pct", BINARY), Some("spare_pct_of_user"));
-        assert_eq!(
-            name("spare_pct", Counting::default()),
-            Some("spare_pct_of_raw")
-        );
+        assert_eq!(name("spare_pct", Counting::default()), Some("spare_pct"));
     }
 
     #[test]
@@ -243,7 +177,7 @@ mod tests {
         let ratio = Metric::parse("lat_avg_ratio_vs_samsung-slc-64", "x", BINARY).unwrap();
         assert_eq!(
             (ratio.name, ratio.compared),
-            ("lat_avg_ms", Compared::Ratio("samsung-slc-64"))
+            ("lat_avg", Compared::Ratio("samsung-slc-64"))
         );
         let ratio = Metric::parse("ratio_vs_wd-velociraptor-300", "x", BINARY).unwrap();
         assert_eq!(
@@ -269,16 +203,5 @@ mod tests {
         assert_eq!(advantage.compared, Compared::Advantage("ocz-core-jmf602"));
         let extra = parse("extra_seconds_vs_3dsmax_alone");
         assert_eq!(extra.compared, Compared::Extra("3dsmax_alone"));
-        assert_eq!(parse("nav_scan_minutes").scale, 1.0 / 60.0);
-    }
-
-    #[test]
-    fn the_time_that_each_command_takes_is_one_over_their_rate() {
-        let metric = Metric::parse("us_per_io", "us", Counting::default()).unwrap();
-        let run = Run {
-            metrics: [("iops".to_owned(), 5_000.0)].into(),
-            ..Run::default()
-        };
-        assert_eq!(metric.of(&run, 0), Some(200.0));
     }
 }

@@ -1,6 +1,7 @@
 //! Whether a simulated figure agrees with the published one.
 
 use ftlab_result::Verdict;
+use ftlab_result::quantity::table;
 
 /// How far an averaged figure may be off: a factor. Repeating a review on a second sample of a
 /// drive moves its averages about this much.
@@ -57,7 +58,7 @@ pub fn judge(metric: &str, qualifier: &str, published: f64, simulated: f64) -> J
     let error = (simulated / published).ln().abs();
     let within = |factor: f64| error <= factor.ln();
     match qualifier {
-        "eq" | "approx" if metric.starts_with("lat_max_") || metric == "pauses" => {
+        "eq" | "approx" if metric.starts_with("lat_max_") || metric == table::PAUSES.name => {
             Judgement::when(within(TOLERANCE_MAXIMUM))
         }
         "eq" if is_scored(metric) => Judgement {

@@ -17,6 +17,7 @@ use ftlab_play::recording::Pace;
 use ftlab_play::states::{self, State};
 use ftlab_play::watch::Watch;
 use ftlab_result::plan::{HighestRate, Latency, Measure, Plan, Point};
+use ftlab_result::quantity::{Quantity, table};
 use ftlab_result::{Run, Traffic};
 use ftlab_workload::{JobSpec, PatternKind};
 use rayon::prelude::*;
@@ -274,31 +275,41 @@ impl<'a> Planner<'a> {
             )
         }));
         let mut run = record.run;
-        let mut put = |name: &str, value: Option<f64>| {
-            run.metrics
-                .extend(value.map(|value| (name.to_owned(), value)));
+        let mut put = |of: &Quantity, value: Option<f64>| {
+            if let Some(value) = value {
+                of.put(&mut run.metrics, value);
+            }
         };
-        put("wa", point.wa);
-        put("wa_closed_form", point.closed_form_wa);
-        put("lat_p99_9_ms", point.p99_9_ns.map(|ns| ns as f64 / 1e6));
-        let wear = point.wear;
-        put("lifetime_years", wear.and_then(|wear| wear.rated_years));
+        put(&table::WA, point.wa);
+        put(&table::WA_CLOSED_FORM, point.closed_form_wa);
         put(
-            "failing_years",
+            &table::LAT_P99_9_MS,
+            point.p99_9_ns.map(|ns| ns as f64 / 1e6),
+        );
+        let wear = point.wear;
+        put(
+            &table::LIFETIME_YEARS,
+            wear.and_then(|wear| wear.rated_years),
+        );
+        put(
+            &table::FAILING_YEARS,
             wear.and_then(|wear| wear.failed_1_pct_years),
         );
         put(
-            "used_5_years_pct",
+            &table::USED_5_YEARS_PCT,
             wear.and_then(|wear| wear.used_pct_5_years),
         );
         let per_day = point.host_bytes_per_day;
         let capacity = file.capacity_bytes() as f64;
-        put("host_writes_per_day", per_day.map(|bytes| bytes / 1e9));
         put(
-            "drive_writes_per_day",
+            &table::HOST_WRITES_PER_DAY,
+            per_day.map(|bytes| bytes / 1e9),
+        );
+        put(
+            &table::DRIVE_WRITES_PER_DAY,
             per_day.map(|bytes| bytes / capacity),
         );
-        run.metrics.remove("wa_steady");
+        run.metrics.remove(table::WA_STEADY.name);
         let settings = point.spare.filter(|_| file.hash() != self.file.hash());
         Run {
             id: format!("{slug}/{test}/{STATE}"),

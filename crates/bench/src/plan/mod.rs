@@ -34,6 +34,7 @@ use ftlab_host::Testbed;
 use ftlab_play::driver::DriverError;
 use ftlab_play::states::PrepareError;
 use ftlab_result::plan::Measure;
+use ftlab_result::quantity::table;
 use ftlab_result::{Origin, ResultSet, SCHEMA, TestSheet, Way};
 use ftlab_sheet::SheetError;
 use thiserror::Error;
@@ -179,7 +180,7 @@ fn put_together(asked: &Asked, machines: &[Testbed], planned: Vec<OfDrive>) -> R
             .to_owned(),
         step: drive::step_of(spare),
         chart: ftlab_result::Chart::Lines,
-        chart_metric: "wa".to_owned(),
+        chart_metric: table::WA.name.to_owned(),
         chart_unit: String::new(),
         ..own.clone()
     }

@@ -4,6 +4,7 @@ use super::rounds::{self, MINUTE, Variable};
 use super::subject::{Load, Subject};
 use super::{Finding, metrics};
 use crate::review::ReviewError;
+use ftlab_result::quantity::table;
 
 /// Percents of reads, in the order of a round.
 const MIXES: [u8; 7] = [100, 95, 65, 50, 35, 5, 0];
@@ -40,9 +41,9 @@ pub fn iops(subject: &mut Subject<'_>) -> Result<Finding, ReviewError> {
     let [write, mixed, read] = tracked.map(|n| cells[n].mean.iops);
     Ok(Finding {
         metrics: metrics(&[
-            ("iops", write),
-            ("mixed_64k_iops", mixed),
-            ("read_1024k_iops", read),
+            (table::IOPS.name, write),
+            (table::MIXED_64K_IOPS.name, mixed),
+            (table::READ_1024K_IOPS.name, read),
         ]),
         steady: Some(steady),
         cells,
@@ -61,8 +62,8 @@ pub fn throughput(subject: &mut Subject<'_>, block_bytes: u64) -> Result<Finding
     let (steady, cells) = rounds::run(subject, &loads, MINUTE, Variable::Throughput, &[0, 1])?;
     Ok(Finding {
         metrics: metrics(&[
-            ("mb_s", cells[1].mean.mb_s),
-            ("read_mb_s", cells[0].mean.mb_s),
+            (table::MB_S.name, cells[1].mean.mb_s),
+            (table::READ_MB_S.name, cells[0].mean.mb_s),
         ]),
         steady: Some(steady),
         cells,
@@ -77,8 +78,8 @@ pub fn latency(subject: &mut Subject<'_>) -> Result<Finding, ReviewError> {
     let (steady, cells) = rounds::run(subject, &loads, MINUTE, Variable::Latency, &[tracked])?;
     Ok(Finding {
         metrics: metrics(&[
-            ("lat_avg_ms", cells[tracked].mean.lat_avg_ms),
-            ("lat_max_ms", cells[tracked].mean.lat_max_ms),
+            (table::LAT_AVG_MS.name, cells[tracked].mean.lat_avg_ms),
+            (table::LAT_MAX_MS.name, cells[tracked].mean.lat_max_ms),
         ]),
         steady: Some(steady),
         cells,

@@ -8,6 +8,7 @@ use ftlab_base::amount::decimal;
 use ftlab_base::{CommandKind, Nanos};
 use ftlab_play::record::traffic;
 use ftlab_result::pts::{Course, Point, Rate};
+use ftlab_result::quantity::table;
 
 /// Samples of a minute until write saturation is over: a day.
 const SATURATION_SAMPLES: u32 = 24 * 60;
@@ -83,8 +84,8 @@ pub fn write_saturation(subject: &mut Subject<'_>) -> Result<Finding, ReviewErro
     let first = course.first().map_or(0.0, |point| point.rate.iops);
     Ok(Finding {
         metrics: metrics(&[
-            ("iops", last(&course, |rate| rate.iops)),
-            ("fresh_iops", first),
+            (table::IOPS.name, last(&course, |rate| rate.iops)),
+            (table::FRESH_IOPS.name, first),
         ]),
         courses: vec![Course {
             name: "RND 4 KiB, R/W 0/100".to_owned(),
@@ -129,9 +130,9 @@ pub fn host_idle_recovery(subject: &mut Subject<'_>) -> Result<Finding, ReviewEr
     let after_first = first.map_or(0.0, |course| mean(&course.points, |rate| rate.iops));
     Ok(Finding {
         metrics: metrics(&[
-            ("iops", cells[0].mean.iops),
-            ("idle_5s_iops", after_first),
-            ("idle_50s_iops", after_idle),
+            (table::IOPS.name, cells[0].mean.iops),
+            (table::IDLE_5S_IOPS.name, after_first),
+            (table::IDLE_50S_IOPS.name, after_idle),
         ]),
         steady: Some(steady),
         cells,
@@ -216,9 +217,9 @@ pub fn cross_stimulus_recovery(subject: &mut Subject<'_>) -> Result<Finding, Rev
     let mb_s: fn(&Rate) -> f64 = |rate| rate.mb_s;
     let before = last(&courses[0].points, mb_s);
     let mut found = metrics(&[
-        ("mb_s", before),
-        ("random_mb_s", last(&courses[1].points, mb_s)),
-        ("again_mb_s", last(&courses[2].points, mb_s)),
+        (table::MB_S.name, before),
+        (table::RANDOM_MB_S.name, last(&courses[1].points, mb_s)),
+        (table::AGAIN_MB_S.name, last(&courses[2].points, mb_s)),
     ]);
     let from = courses[1]
         .points
@@ -227,7 +228,7 @@ pub fn cross_stimulus_recovery(subject: &mut Subject<'_>) -> Result<Finding, Rev
     let recovers = |point: &&Point| point.rate.mb_s >= RECOVERED * before;
     if let Some(point) = courses[2].points.iter().find(recovers) {
         let gb = (point.written_bytes - from) as f64 / 1e9;
-        found.insert("recovery_gb".to_owned(), gb);
+        found.insert(table::RECOVERY_GB.name.to_owned(), gb);
     }
     Ok(Finding {
         metrics: found,

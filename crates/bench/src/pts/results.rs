@@ -8,6 +8,7 @@ use ftlab_drive::{Counters, MODEL_VERSION};
 use ftlab_host::Testbed;
 use ftlab_play::record::inside_of;
 use ftlab_result::pts::Pts;
+use ftlab_result::quantity::table;
 use ftlab_result::{Origin, ResultSet, Run, SCHEMA, Way};
 
 /// What is different about every scaled test.
@@ -48,7 +49,7 @@ pub fn run(
     }
     let (drive, test) = (file.slug(), &part.sheet.test);
     let mut metrics = found.metrics;
-    metrics.insert("wa".to_owned(), counters.write_amplification());
+    metrics.insert(table::WA.name.to_owned(), counters.write_amplification());
     Run {
         id: format!("{drive}/{test}/{state}"),
         drive: drive.to_owned(),

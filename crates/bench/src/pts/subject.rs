@@ -14,6 +14,7 @@ use ftlab_play::driver::{self, Clock, DriverError, RunReport};
 use ftlab_play::record::Record;
 use ftlab_play::states::come_to_rest;
 use ftlab_result::pts::{Rate, Settings};
+use ftlab_result::quantity::table;
 use ftlab_workload::{JobFile, JobSpec, PatternKind, PerKind, Size, Source};
 
 /// Bytes of a request of the preconditioning that is the same for all tests.
@@ -215,10 +216,10 @@ impl<'a> Subject<'a> {
             Length::Written(..) => timed.as_secs() + rest_bytes as f64 / record.write.bytes_per_s,
         };
         Ok(Rate {
-            iops: metric("iops"),
-            mb_s: metric("mb_s"),
-            lat_avg_ms: metric("lat_avg_ms"),
-            lat_max_ms: metric("lat_max_ms"),
+            iops: metric(table::IOPS.name),
+            mb_s: metric(table::MB_S.name),
+            lat_avg_ms: metric(table::LAT_AVG_MS.name),
+            lat_max_ms: metric(table::LAT_MAX_MS.name),
         })
     }
 

@@ -7,7 +7,6 @@ use super::procedure::{Measured, Running};
 use super::subject::{Member, Subject};
 use super::{Plan, ReviewError, Watch, cost};
 use super::{fill, latencies};
-use crate::drops;
 use crate::suites::{NO_STATE, Procedure, Series, Test, Work, Writes};
 use crate::testbeds::asked_or;
 use ftlab_base::RootSeed;
@@ -17,6 +16,7 @@ use ftlab_play::driver::INTERVAL_S;
 use ftlab_play::record::Record;
 use ftlab_play::states::{Settling, State};
 use ftlab_play::streams::drive_seed;
+use ftlab_result::quantity::{drops, table};
 use ftlab_result::{Run, SavedState, SmartAttribute};
 use ftlab_sheet::SheetError;
 use rayon::prelude::*;
@@ -475,7 +475,8 @@ impl<'a> Bench<'a> {
         run.metrics.extend(latencies);
         if let Some(writes) = test.step.writes_a_page {
             let pages_per_s = run.write.iops / f64::from(writes.get());
-            run.metrics.insert("pages_per_s".to_owned(), pages_per_s);
+            run.metrics
+                .insert(table::PAGES_PER_S.name.to_owned(), pages_per_s);
         }
         run
     }

@@ -9,6 +9,7 @@ use ftlab_drive::smart::Attribute;
 use ftlab_drive::{DriveFile, Health};
 use ftlab_host::Testbed;
 use ftlab_result::SmartAttribute;
+use ftlab_result::quantity::{Quantity, table};
 use ftlab_workload::JobFile;
 use std::collections::BTreeMap;
 
@@ -134,7 +135,7 @@ fn used(
 /// Tells a fact; `used` is what [`use_up`] found of its writes, for the facts that need it.
 pub fn tell(file: &DriveFile, fact: Fact, used: Option<&Use>) -> Told {
     let mut metrics = BTreeMap::new();
-    let mut put = |name: &str, value: f64| metrics.insert(name.to_owned(), value);
+    let mut put = |of: &Quantity, value: f64| of.put(&mut metrics, value);
     let raw = file.raw_bytes().unwrap_or(0) as f64;
     let user = file.capacity_bytes() as f64;
     let cycles = file.rated_cycles().map(f64::from);
@@ -142,16 +143,16 @@ pub fn tell(file: &DriveFile, fact: Fact, used: Option<&Use>) -> Told {
     let (mut wear, mut smart) = (Vec::new(), Vec::new());
     match fact {
         Fact::SpareArea => {
-            put("spare_pct_of_raw", 100.0 * (raw - user) / raw);
-            put("spare_pct_of_user", 100.0 * (raw - user) / user);
+            put(&table::SPARE_PCT_OF_RAW, 100.0 * (raw - user) / raw);
+            put(&table::SPARE_PCT_OF_USER, 100.0 * (raw - user) / user);
             steps.push(format!(
                 "{raw} bytes of flash, {user} of them for the user."
             ));
         }
         Fact::EnduranceInTheory => {
             if let Some(cycles) = cycles {
-                put("host_writes_total", user * cycles / 1e12);
-                put("host_writes_per_day", user * cycles / 1e9 / DAYS);
+                put(&table::HOST_WRITES_TOTAL, user * cycles / 1e12);
+                put(&table::HOST_WRITES_PER_DAY, user * cycles / 1e9 / DAYS);
             }
             steps.push("User capacity times rated cycles, over five years.".to_owned());
         }
@@ -159,7 +160,7 @@ pub fn tell(file: &DriveFile, fact: Fact, used: Option<&Use>) -> Told {
             let Some(used) = used else {
                 return Told::default();
             };
-            put("wa", used.wa);
+            put(&table::WA, used.wa);
             steps.push(format!(
                 "{} without time on a drive that was filled once: write amplification over the second \
                  half of two drive sizes, or of {} million programs.",
@@ -171,9 +172,9 @@ pub fn tell(file: &DriveFile, fact: Fact, used: Option<&Use>) -> Told {
                 if let Some(mark) = five_years {
                     let blocks = &mark.health.wear;
                     let lost = 1.0 - blocks.levelling_efficiency();
-                    put("wear_inefficiency_pct", 100.0 * lost);
+                    put(&table::WEAR_INEFFICIENCY_PCT, 100.0 * lost);
                     put(
-                        "wear_scatter_pct",
+                        &table::WEAR_SCATTER_PCT,
                         100.0 * blocks.stddev() / blocks.mean().max(1.0),
                     );
                     wear = wear_of(&mark.health);
@@ -181,14 +182,14 @@ pub fn tell(file: &DriveFile, fact: Fact, used: Option<&Use>) -> Told {
                 }
                 // What blocks do beyond their rating is no maker's promise.
                 let promised = life.rated_bytes.unwrap_or(life.host_bytes);
-                put("host_writes_per_day", promised / 1e9 / DAYS);
+                put(&table::HOST_WRITES_PER_DAY, promised / 1e9 / DAYS);
                 if let Fact::Life(_) = fact {
-                    put("host_writes_total", promised / 1e12);
-                    put("drive_writes_per_day", promised / user / DAYS);
+                    put(&table::HOST_WRITES_TOTAL, promised / 1e12);
+                    put(&table::DRIVE_WRITES_PER_DAY, promised / user / DAYS);
                 }
                 if let Fact::Endurance { gb_per_day } = fact {
                     let days = promised / 1e9 / f64::from(gb_per_day);
-                    put("lifetime_years", days / 365.0);
+                    put(&table::LIFETIME_YEARS, days / 365.0);
                 }
                 steps.push(format!(
                     "The same to the end of the drive's life, in proportion on a smaller drive of \

@@ -5,6 +5,7 @@
 //! the means of the parts, again and again, as long as the parts differ by `STEP_MIN`.
 
 use ftlab_play::logs::JobLog;
+use ftlab_result::quantity::{Quantity, table};
 use ftlab_result::{Fill, Plateau};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -140,7 +141,7 @@ fn mean(of: &[f64]) -> f64 {
 /// `direct_until_gb` and `fold_mb_s`. After a rest, `rested_mb_s`, and `rested_gb` to where it falls again.
 pub fn metrics(fill: &Fill) -> BTreeMap<String, f64> {
     let mut metrics = BTreeMap::new();
-    let mut put = |name: &str, value: f64| metrics.insert(name.to_owned(), value);
+    let mut put = |of: &Quantity, value: f64| of.put(&mut metrics, value);
     let mut before = 0.0;
     let seconds = fill.course.iter().map(|&(gb, mb_s)| {
         let written = gb - std::mem::replace(&mut before, gb);
@@ -148,7 +149,7 @@ pub fn metrics(fill: &Fill) -> BTreeMap<String, f64> {
     });
     let seconds: f64 = seconds.sum();
     if seconds > 0.0 {
-        put("mean_mb_s", before * 1e3 / seconds);
+        put(&table::MEAN_MB_S, before * 1e3 / seconds);
     }
     let rest = fill.rests_gb.first().copied();
     let first = fill.plateaus.iter();
@@ -157,17 +158,17 @@ pub fn metrics(fill: &Fill) -> BTreeMap<String, f64> {
     if let [cache, behind, ..] = first[..]
         && cache.mb_s > behind.mb_s
     {
-        put("slc_gb", cache.to_gb);
-        put("slc_write_mb_s", cache.mb_s);
-        put("after_mb_s", behind.mb_s);
+        put(&table::SLC_GB, cache.to_gb);
+        put(&table::SLC_WRITE_MB_S, cache.mb_s);
+        put(&table::AFTER_MB_S, behind.mb_s);
         if let Some(third) = first.get(2).filter(|third| third.mb_s < behind.mb_s) {
-            put("direct_until_gb", behind.to_gb);
-            put("fold_mb_s", third.mb_s);
+            put(&table::DIRECT_UNTIL_GB, behind.to_gb);
+            put(&table::FOLD_MB_S, third.mb_s);
         }
     }
     if let Some(rested) = fill.plateaus.get(first.len()) {
-        put("rested_mb_s", rested.mb_s);
-        put("rested_gb", rested.to_gb - rested.from_gb);
+        put(&table::RESTED_MB_S, rested.mb_s);
+        put(&table::RESTED_GB, rested.to_gb - rested.from_gb);
     }
     metrics
 }

@@ -2,16 +2,11 @@
 
 use crate::suites::Latencies;
 use ftlab_result::Run;
+use ftlab_result::quantity::{self, Kind, Quantity, table};
 use std::collections::BTreeMap;
 
-/// Percentiles, and how names of figures write them.
-const PERCENTILES: [(f64, &str); 5] = [
-    (50.0, "p50"),
-    (99.0, "p99"),
-    (99.9, "p999"),
-    (99.99, "p9999"),
-    (99.999, "p99999"),
-];
+/// Percentiles that become figures.
+const PERCENTILES: [f64; 5] = [50.0, 99.0, 99.9, 99.99, 99.999];
 
 /// Requests above a percentile, without which it is the latency of one of them.
 const ABOVE_MIN: f64 = 5.0;
@@ -30,24 +25,30 @@ pub fn metrics(run: &Run, of: &Latencies) -> BTreeMap<String, f64> {
             (&job.read, &job.write, &job.flush)
         }
     };
-    for (word, traffic) in [("read", read), ("write", write), ("flush", flush)] {
-        for (percent, short) in PERCENTILES {
-            let mut known = traffic.lat_ns_percentiles.iter();
+    for (kind, traffic) in [
+        (Kind::Read, read),
+        (Kind::Write, write),
+        (Kind::Flush, flush),
+    ] {
+        for percent in PERCENTILES {
             let above = traffic.ios as f64 * (1.0 - percent / 100.0);
-            if let Some(&(_, ns)) = known.find(|(of, _)| *of == percent)
+            if let Some(ns) = traffic.percentile_ns(percent)
                 && above >= ABOVE_MIN
             {
-                metrics.insert(format!("{word}_lat_{short}_us"), ns as f64 / 1e3);
+                metrics.insert(quantity::of_percentile(kind, percent), ns as f64 / 1e3);
             }
         }
     }
-    let mut put = |name: &str, value: f64| metrics.insert(name.to_owned(), value);
+    let mut put = |of: &Quantity, value: f64| of.put(&mut metrics, value);
     if run.write.ios > 0 {
-        put("writes_per_s", run.write.iops);
+        put(&table::WRITES_PER_S, run.write.iops);
     }
     if flush.ios > 0 {
-        put("commits_per_s", flush.iops);
-        put("commit_us", (write.lat_ns_mean + flush.lat_ns_mean) / 1e3);
+        put(&table::COMMITS_PER_S, flush.iops);
+        put(
+            &table::COMMIT_US,
+            (write.lat_ns_mean + flush.lat_ns_mean) / 1e3,
+        );
     }
     metrics
 }
@@ -62,7 +63,7 @@ mod tests {
             ios,
             iops: ios as f64,
             lat_ns_mean: us as f64 * 1e3,
-            lat_ns_percentiles: PERCENTILES.map(|(p, _)| (p, us * 1000)).to_vec(),
+            lat_ns_percentiles: PERCENTILES.map(|p| (p, us * 1000)).to_vec(),
             ..Traffic::default()
         }
     }

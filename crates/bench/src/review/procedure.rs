@@ -16,6 +16,7 @@ use ftlab_play::record::Record;
 use ftlab_play::states::{self, State, come_to_rest};
 use ftlab_play::streams::drive_seed;
 use ftlab_play::torture::{Torn, torture};
+use ftlab_result::quantity::table;
 use ftlab_sheet::SheetError;
 use ftlab_workload::{JobFile, Size};
 
@@ -23,7 +24,7 @@ use ftlab_workload::{JobFile, Size};
 const FILL_SECTORS: u64 = 2048;
 
 /// The metric that closed forms give.
-const CLOSED_FORM: &str = "wa_closed_form";
+const CLOSED_FORM: &str = table::WA_CLOSED_FORM.name;
 
 /// A job that was measured.
 pub struct Measured {

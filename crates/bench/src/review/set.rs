@@ -7,7 +7,7 @@ use crate::repeats;
 use crate::suites::{Test, Work};
 use crate::testbeds::listed;
 use ftlab_drive::MODEL_VERSION;
-use ftlab_result::{Figure, Origin, ResultSet, Run, SCHEMA, Unfinished, Verdict, Way, metrics};
+use ftlab_result::{Figure, Origin, ResultSet, Run, SCHEMA, Unfinished, Verdict, Way, quantity};
 
 /// What a review gives whose drives gave this, in their order. `why` says in words why a drive that has not
 /// ended has not all of its runs.
@@ -27,8 +27,8 @@ pub fn result_set<'a>(
                 of_drive
                     .runs()
                     .flat_map(|run| run.metrics.keys())
-                    .all(|name| metrics::is_one(name)),
-                "a metric that ftlab_result::metrics does not have"
+                    .all(|name| quantity::is_metric(name)),
+                "a metric that ftlab_result::quantity does not have"
             );
             unfinished.extend(without_room(plan, subject));
         }

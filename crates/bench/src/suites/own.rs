@@ -7,6 +7,7 @@ use ftlab_play::driver::Clock;
 use ftlab_play::load::{Load, What};
 use ftlab_play::states::State;
 use ftlab_result::Chart;
+use ftlab_result::quantity::table;
 use ftlab_workload::JobFile;
 use std::sync::Arc;
 
@@ -92,11 +93,11 @@ fn measure(load: &Load, clock: Clock) -> (&'static str, &'static str) {
         largest.any(|bytes| bytes >= LARGE_BLOCK)
     };
     match (load.what(), clock) {
-        (What::Job(_) | What::Recording(_), Clock::Untimed) => ("wa", ""),
-        (What::Job(file), Clock::Timed) if !is_large(file) => ("iops", "IOPS"),
-        (What::Recording(_), Clock::Timed) => ("iops", "IOPS"),
-        (What::Job(_) | What::Trace(_), _) => ("mb_s", "MB/s"),
-        (What::Script(_), _) => ("seconds", "s"),
+        (What::Job(_) | What::Recording(_), Clock::Untimed) => (table::WA.name, ""),
+        (What::Job(file), Clock::Timed) if !is_large(file) => (table::IOPS.name, "IOPS"),
+        (What::Recording(_), Clock::Timed) => (table::IOPS.name, "IOPS"),
+        (What::Job(_) | What::Trace(_), _) => (table::MB_S.name, "MB/s"),
+        (What::Script(_), _) => (table::SECONDS.name, "s"),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Flash, and what the translation layer makes of it: units, wear, what is kept.
 
 use super::bare::{Bare, Found, PLACE_SECTORS, metrics, wrong};
-use crate::words::{least, mean, most, scatter};
 use ftlab_base::{CommandKind, Outcome, RootSeed};
 use ftlab_drive::DriveFile;
+use ftlab_result::quantity::statistics::{least, mean, most, scatter};
 use rand::RngExt;
 
 /// The units of flash, as writes show them: bytes of a program, programs of an 8 KiB write, and

@@ -3,6 +3,7 @@
 use super::bare::{Bare, Found, PLACE_SECTORS, metrics, wrong};
 use ftlab_base::{CommandKind, RootSeed};
 use ftlab_drive::DriveFile;
+use ftlab_result::quantity::table;
 
 /// A tenth of a full drive is deleted: first the file system alone notes it, then TRIM tells the drive.
 pub fn deletion(file: &DriveFile, seed: RootSeed) -> Found {
@@ -60,7 +61,7 @@ fn uniform_on(file: &DriveFile, seed: RootSeed, share: f64) -> Found {
     let gigabytes = steady.host_bytes_written as f64 / 1e9;
     let erases_per_gb = steady.nand_erases as f64 / gigabytes;
     Ok(metrics([
-        ("wa", steady.write_amplification()),
+        (table::WA.name, steady.write_amplification()),
         ("erases_per_gb", erases_per_gb),
     ]))
 }

@@ -1,6 +1,7 @@
 //! A job in fio's JSON.
 
 use super::latency::{self, Latency, Map};
+use ftlab_result::quantity::table;
 use ftlab_result::{Directions, Extent, Job, PerSecond, Reporting, Run, SteadyState, Traffic};
 use serde::Serialize;
 
@@ -33,7 +34,7 @@ pub fn first_error(failures: u64) -> u32 {
 
 /// What the host's cores did for each job, in percent of its time; nothing where the testbed does not say.
 pub fn cpu_of_each(run: &Run) -> f64 {
-    let cores = run.metrics.get("host_cores_pct").copied();
+    let cores = run.metrics.get(table::HOST_CORES_PCT.name).copied();
     cores.unwrap_or_default() / run.jobs.len().max(1) as f64
 }
 

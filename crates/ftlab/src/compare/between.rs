@@ -3,12 +3,13 @@
 use crate::failure::{Failure, Outcome};
 use crate::verdicts::{FailOptions, Figure, change_in_words};
 use crate::{results, screen};
+use ftlab_result::quantity::table;
 use ftlab_result::{ResultSet, Run};
 use std::path::Path;
 
 /// What is shown of each run.
 const SHOWN: [&str; 10] = [
-    "wa",
+    table::WA.name,
     "read.iops",
     "read.mean",
     "read.p99",

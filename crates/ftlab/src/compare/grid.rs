@@ -4,6 +4,7 @@ use super::sweep::Sweeps;
 use crate::screen;
 use ftlab_bench::variants::{Sweep, Variant};
 use ftlab_report::settling;
+use ftlab_result::quantity::{self, table};
 use ftlab_result::{Run, TestSheet};
 
 /// A metric of a run, over all variants.
@@ -110,10 +111,10 @@ fn title(test: Option<&TestSheet>, run: &Run) -> String {
 }
 
 fn measure(test: Option<&TestSheet>, metric: &str) -> String {
-    let words = ftlab_report::metric_words(metric);
+    let words = quantity::words(metric);
     let own = test.filter(|test| test.chart_metric == metric);
     let unit = own.map_or_else(
-        || ftlab_report::metric_unit(metric),
+        || quantity::unit(metric),
         |test| ftlab_report::unit_as_printed(&test.chart_unit),
     );
     match unit {
@@ -141,7 +142,9 @@ fn why_flat(grid: &Grid, runs: &[&Run]) -> Option<&'static str> {
         return None;
     }
     let first = runs.first()?;
-    let is_of_flash = matches!(grid.metric.as_str(), "wa" | "wa_steady" | "write_amp");
+    let is_of_flash = [table::WA, table::WA_STEADY]
+        .iter()
+        .any(|of| of.name == grid.metric);
     Some(if runs.iter().all(|run| run.metrics == first.metrics) {
         "Flat: the runs are the same in every metric, so this test does not reach what the settings change."
     } else if is_of_flash

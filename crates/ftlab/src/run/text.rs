@@ -5,6 +5,7 @@ use crate::screen;
 use ftlab_base::Nanos;
 use ftlab_base::amount::{binary, decimal, three_digits};
 use ftlab_export::fio::{Wall, errno};
+use ftlab_result::quantity::table;
 use ftlab_result::{
     AtDevice, Directions, HandleTraffic, Inside, Job, Joules, NvmeLogs, ResultSet, Run,
     SmartAttribute, SteadyState, Traffic,
@@ -75,8 +76,8 @@ fn of_jobs(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Result 
     if let Some(joules) = &run.joules {
         row(out, "power", &watts(run, joules))?;
     }
-    if let Some(celsius) = run.metrics.get("celsius_max") {
-        let throttled = metric(run, "throttled_s");
+    if let Some(celsius) = run.metrics.get(table::CELSIUS_MAX.name) {
+        let throttled = metric(run, table::THROTTLED_S.name);
         let mut words = format!("{celsius:.1} C at most");
         if throttled > 0.0 {
             write!(words, ", throttled for {throttled:.1} s")?;
@@ -331,11 +332,11 @@ fn watts(run: &Run, joules: &Joules) -> String {
     let shares: Vec<String> = shares.map(share).collect();
     let mut text = format!(
         "{:.3} W on average ({}), {:.3} W at rest",
-        metric(run, "watts"),
+        metric(run, table::WATTS.name),
         shares.join(", "),
-        metric(run, "idle_watts")
+        metric(run, table::IDLE_WATTS.name)
     );
-    if let Some(joules) = run.metrics.get("joules_per_gb") {
+    if let Some(joules) = run.metrics.get(table::JOULES_PER_GB.name) {
         write!(text, ", {joules:.2} J a GB").expect("writing to a string succeeds");
     }
     text
@@ -345,13 +346,13 @@ fn watts(run: &Run, joules: &Joules) -> String {
 /// known of it.
 fn at_work(run: &Run) -> String {
     let parts = [
-        ("dies", "dies_busy_pct"),
-        ("channels", "channels_busy_pct"),
-        ("arm", "arm_busy_pct"),
-        ("link", "link_busy_pct"),
-        ("core", "core_busy_pct"),
-        ("host", "host_busy_pct"),
-        ("limit", "limit_held_pct"),
+        ("dies", table::DIES_BUSY_PCT.name),
+        ("channels", table::CHANNELS_BUSY_PCT.name),
+        ("arm", table::ARM_BUSY_PCT.name),
+        ("link", table::LINK_BUSY_PCT.name),
+        ("core", table::CORE_BUSY_PCT.name),
+        ("host", table::HOST_BUSY_PCT.name),
+        ("limit", table::LIMIT_HELD_PCT.name),
     ];
     let share = |(part, name): (&str, &str)| {
         let percent = run.metric_in(name, 0)?;
@@ -401,15 +402,15 @@ fn of_programs(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Res
         }
         writeln!(out, ", longest request {longest}")?;
     }
-    let longest = Nanos((metric(run, "longest_pause_s") * 1e9).round() as u64);
+    let longest = Nanos((metric(run, table::LONGEST_PAUSE_S.name) * 1e9).round() as u64);
     writeln!(
         out,
         "pauses: {} longer than {}, the longest time without progress {longest}",
-        metric(run, "pauses"),
+        metric(run, table::PAUSES.name),
         Nanos(run.pause_ns)
     )?;
     of_machine(out, set, run)?;
-    let dirty = decimal(1e6 * metric(run, "dirty_max_mb"), "B");
+    let dirty = decimal(1e6 * metric(run, table::DIRTY_MAX_MB.name), "B");
     row(out, "dirty at most", &dirty)?;
     of_played(out, run, wall)
 }
@@ -418,8 +419,18 @@ fn of_trace(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Result
     let rate = |name: &str| decimal(1e6 * metric(run, name), "B/s");
     writeln!(out, "{}", title(set, run))?;
     for (name, traffic, of, busy) in [
-        ("reads", &run.read, "read_mb_s", "busy_reads_s"),
-        ("writes", &run.write, "write_mb_s", "busy_writes_s"),
+        (
+            "reads",
+            &run.read,
+            table::READ_MB_S.name,
+            table::BUSY_READS_S.name,
+        ),
+        (
+            "writes",
+            &run.write,
+            table::WRITE_MB_S.name,
+            table::BUSY_WRITES_S.name,
+        ),
     ] {
         writeln!(
             out,
@@ -431,8 +442,8 @@ fn of_trace(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Result
             Nanos(traffic.lat_ns_max)
         )?;
     }
-    let busy = metric(run, "busy_s");
-    writeln!(out, "all: {}, busy for {busy:.2} s", rate("mb_s"))?;
+    let busy = metric(run, table::BUSY_S.name);
+    writeln!(out, "all: {}, busy for {busy:.2} s", rate(table::MB_S.name))?;
     of_machine(out, set, run)?;
     of_played(out, run, wall)
 }

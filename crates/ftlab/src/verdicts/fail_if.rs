@@ -1,11 +1,12 @@
 //! How far results may fall behind earlier ones: `--fail-if 'write.p99 +5%'`.
 
-use super::figure::{Figure, Kind, OfKind, unknown_metric};
+use super::figure::{Figure, unknown_metric};
 use super::{Verdict, conclude};
 use crate::failure::{Failure, Outcome};
 use crate::files::NewFile;
 use clap::Args;
 use ftlab_result::Run;
+use ftlab_result::quantity::{Kind, OfKind};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]

@@ -1,7 +1,8 @@
 //! A figure of a run by its name: `write.p99`, `wa`.
 
 use ftlab_base::Nanos;
-use ftlab_result::{Run, Traffic, metrics};
+use ftlab_result::Run;
+use ftlab_result::quantity::{self, Kind, OfKind};
 use ftlab_sheet::names::near;
 use ftlab_workload::bytes;
 
@@ -14,72 +15,13 @@ pub enum Figure {
     Kind(Kind, OfKind),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Read,
-    Write,
-    Trim,
-    Flush,
-}
-
-impl Kind {
-    pub const ALL: [Kind; 4] = [Kind::Read, Kind::Write, Kind::Trim, Kind::Flush];
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Kind::Read => "read",
-            Kind::Write => "write",
-            Kind::Trim => "trim",
-            Kind::Flush => "flush",
-        }
-    }
-
-    fn of(self, run: &Run) -> &Traffic {
-        match self {
-            Kind::Read => &run.read,
-            Kind::Write => &run.write,
-            Kind::Trim => &run.trim,
-            Kind::Flush => &run.flush,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum OfKind {
-    Iops,
-    BytesPerS,
-    LatencyMean,
-    LatencyMax,
-    LatencyPercentile(f64),
-}
-
-impl OfKind {
-    /// What of a kind of request a word says.
-    pub fn named(word: &str) -> Option<OfKind> {
-        match word {
-            "iops" => Some(OfKind::Iops),
-            "bw" => Some(OfKind::BytesPerS),
-            "mean" | "avg" => Some(OfKind::LatencyMean),
-            "max" => Some(OfKind::LatencyMax),
-            word => {
-                let percent = word.strip_prefix('p')?.parse().ok()?;
-                let is_known = ftlab_play::record::PERCENTILES.contains(&percent);
-                is_known.then_some(OfKind::LatencyPercentile(percent))
-            }
-        }
-    }
-}
-
 impl Figure {
     /// The figure of that name.
     pub fn named(name: &str) -> Option<Figure> {
         match name.split_once('.') {
-            Some((kind, of)) => {
-                let kind = Kind::ALL.into_iter().find(|of| of.word() == kind)?;
-                let of = OfKind::named(of)?;
-                // A flush moves no bytes.
-                let is_any = !(kind == Kind::Flush && of == OfKind::BytesPerS);
-                is_any.then_some(Figure::Kind(kind, of))
+            Some(_) => {
+                let (kind, of) = OfKind::of(name)?;
+                Some(Figure::Kind(kind, of))
             }
             None => {
                 let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -101,26 +43,11 @@ impl Figure {
         }
     }
 
-    /// What the run gave; none where it gave nothing of the kind.
+    /// The figure of a run; none where it gave nothing of the kind.
     pub fn measured(&self, run: &Run) -> Option<f64> {
         match self {
-            Figure::Metric(name) => run.metrics.get(name).copied(),
-            Figure::Kind(kind, of) => {
-                let traffic = Some(kind.of(run)).filter(|traffic| traffic.ios > 0)?;
-                match of {
-                    OfKind::Iops => Some(traffic.iops),
-                    OfKind::BytesPerS => Some(traffic.bytes_per_s),
-                    // Without a clock there is none.
-                    _ if traffic.lat_ns_percentiles.is_empty() => None,
-                    OfKind::LatencyMean => Some(traffic.lat_ns_mean),
-                    OfKind::LatencyMax => Some(traffic.lat_ns_max as f64),
-                    OfKind::LatencyPercentile(percent) => {
-                        let percentiles = &traffic.lat_ns_percentiles;
-                        let found = percentiles.iter().find(|(p, _)| p == percent);
-                        found.map(|(_, ns)| *ns as f64)
-                    }
-                }
-            }
+            Figure::Metric(name) => quantity::value(run, name, None),
+            Figure::Kind(kind, of) => of.value(*kind, run),
         }
     }
 
@@ -137,9 +64,10 @@ impl Figure {
 
 /// Why no run will ever have a metric of this name; none if one may.
 pub fn unknown_metric(name: &str) -> Option<String> {
-    (!metrics::is_one(name)).then(|| {
-        let near = near(name, metrics::NAMES.into_iter());
-        let all = metrics::NAMES.join(", ");
+    (!quantity::is_known(name)).then(|| {
+        let near = near(name, quantity::metrics());
+        let all: Vec<&str> = quantity::metrics().collect();
+        let all = all.join(", ");
         format!("no run has a metric `{name}`{near}; there are {all}")
     })
 }

@@ -1,5 +1,6 @@
 //! What was measured, in short: for reports that no published figures are beside.
 
+use ftlab_result::quantity;
 use ftlab_result::{Run, TestSheet};
 use maud::{Markup, html};
 
@@ -7,7 +8,7 @@ use super::navigation::drive_id;
 use super::pts;
 use crate::format;
 use crate::settling;
-use crate::view::{Family, View, measure, standing};
+use crate::view::{Family, View, standing};
 
 /// More drives do not fit side by side.
 const DRIVES_MAX: usize = 6;
@@ -71,7 +72,7 @@ fn row(drives: &[&str], family: &Family<'_>, test: &TestSheet) -> Markup {
                 a href={ "#" (family.id) } { (family.title) }
                 span.sub { (family.step(&test.test)) }
             }
-            td { (measure::words(&test.chart_metric)) }
+            td { (quantity::words(&test.chart_metric)) }
             @for slug in drives { td.num { (cell(family, test, slug)) } }
         }
     }

@@ -1,6 +1,7 @@
 //! The front of the report: what this is, and which drive stutters and why.
 
 use ftlab_result::Run;
+use ftlab_result::quantity::table;
 use maud::{Markup, html};
 use serde::Serialize;
 
@@ -206,7 +207,7 @@ fn pauses_words(pauses: &Pauses) -> String {
     let noun = if pauses.count == 1.0 {
         "pause"
     } else {
-        "pauses"
+        table::PAUSES.name
     };
     let words = format!(
         "{} {noun} in which nothing at all completed, the longest {}, in the test: {}",

@@ -4,23 +4,24 @@
 use super::pts;
 use crate::format;
 use crate::view::pts::Table;
-use crate::view::{Family, View, anchor, condition, measure};
+use crate::view::{Family, View, anchor, condition};
+use ftlab_result::quantity::{self, table};
 use ftlab_result::{AtDevice, Job, Run, Traffic};
 use maud::{Markup, html};
 use std::collections::BTreeSet;
 
 /// What a reader wants to know first, where runs have it.
 const FIRST: [&str; 10] = [
-    "seconds",
-    "iops",
-    "mb_s",
-    "lat_avg_ms",
-    "lat_p99_ms",
-    "lat_max_ms",
-    "longest_pause_s",
-    "wa",
-    "wa_steady",
-    "watts",
+    table::SECONDS.name,
+    table::IOPS.name,
+    table::MB_S.name,
+    table::LAT_AVG_MS.name,
+    table::LAT_P99_MS.name,
+    table::LAT_MAX_MS.name,
+    table::LONGEST_PAUSE_S.name,
+    table::WA.name,
+    table::WA_STEADY.name,
+    table::WATTS.name,
 ];
 
 /// The most jobs that are shown one by one.
@@ -38,7 +39,7 @@ fn brief(view: &View<'_>, family: &Family<'_>) -> Table {
     };
     let names: Vec<&str> = FIRST.iter().filter(has).copied().collect();
     let states: BTreeSet<&str> = family.runs.iter().map(|run| run.state.as_str()).collect();
-    let head = |name: &&str| match (measure::words(name), measure::unit(name)) {
+    let head = |name: &&str| match (quantity::words(name), quantity::unit(name)) {
         (words, "" | "×") => words,
         (words, unit) if words == unit => words,
         (words, unit) => format!("{words}, {unit}"),

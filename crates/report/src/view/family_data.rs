@@ -1,5 +1,6 @@
 //! The data of a family's charts and tables, in columns: what the page's script draws from.
 
+use ftlab_result::quantity::{self, Quantity, table};
 use std::collections::BTreeSet;
 
 use ftlab_result::{Chart, Figure, Run, Traffic};
@@ -368,10 +369,10 @@ fn measures(family: &Family<'_>) -> Vec<Measure> {
         let own = name == first.chart_metric;
         Measure {
             name: name.to_owned(),
-            words: measure::words(name),
+            words: quantity::words(name),
             unit: match own {
                 true => format::unit(&first.chart_unit).to_owned(),
-                false => measure::unit(name).to_owned(),
+                false => quantity::unit(name).to_owned(),
             },
             better: measure::better_words(name),
             values,
@@ -468,13 +469,23 @@ const MEBIBYTE_MB: f64 = 1.048_576;
 /// What turns a figure into a value of a measure: the same quantity, perhaps in another unit.
 fn scale_between(figure: &Figure, measure: &str) -> Option<f64> {
     let is_binary = figure.unit == "MiB/s";
-    match (figure.metric.as_str(), measure) {
-        ("mb_s", "mib_s") if !is_binary => return Some(1.0 / MEBIBYTE_MB),
-        ("mb_s", "mb_s") if is_binary => return Some(MEBIBYTE_MB),
-        ("mb_s", "mib_s") | ("write_amp", "wa") | ("write_mib_s", "mib_s") => return Some(1.0),
-        ("served_writes_per_s", "writes_per_s") => return Some(1.0),
-        (own, other) if own == other => return Some(1.0),
-        _ => {}
+    let metric = figure.metric.as_str();
+    let alike = [
+        (table::WRITE_AMP, table::WA),
+        (table::WRITE_MIB_S, table::MIB_S),
+        (table::SERVED_WRITES_PER_S, table::WRITES_PER_S),
+    ];
+    let is_alike =
+        |(own, other): &(Quantity, Quantity)| own.name == metric && other.name == measure;
+    if metric == table::MB_S.name {
+        let in_decimal = if is_binary { MEBIBYTE_MB } else { 1.0 };
+        match measure {
+            of if of == table::MB_S.name => return Some(in_decimal),
+            of if of == table::MIB_S.name => return Some(in_decimal / MEBIBYTE_MB),
+            _ => {}
+        }
+    } else if metric == measure || alike.iter().any(is_alike) {
+        return Some(1.0);
     }
     let (figure_stem, measure_stem) = (figure.metric.rsplit_once('_')?, measure.rsplit_once('_')?);
     if figure_stem.0 != measure_stem.0 {

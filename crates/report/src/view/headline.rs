@@ -1,5 +1,6 @@
 //! The verdicts of the front page: which drive stutters, and why.
 
+use ftlab_result::quantity::table;
 use ftlab_result::{DriveKind, DriveSheet, Inside, Role, Run, Traffic};
 
 use super::standing::Standing;
@@ -117,7 +118,7 @@ fn headline<'a>(view: &View<'a>, drive: &'a DriveSheet) -> Headline<'a> {
         drive,
         run,
         test: run.map_or_else(String::new, |run| test_and_state(view, run)),
-        iops: run.and_then(|run| metric(run, "iops", |write| write.iops)),
+        iops: run.and_then(|run| metric(run, table::IOPS.name, |write| write.iops)),
         avg_ms,
         max_ms,
         random_penalty: random_penalty(view, &drive.drive),
@@ -159,7 +160,7 @@ fn test_words(view: &View<'_>, run: &Run) -> String {
 
 /// The longest time in which nothing completed; of one write after the other the longest wait.
 fn still_ms(run: &Run, longest: f64) -> f64 {
-    let seconds = run.metrics.get("longest_pause_s");
+    let seconds = run.metrics.get(table::LONGEST_PAUSE_S.name);
     seconds.map_or(longest, |seconds| seconds * 1e3)
 }
 
@@ -167,13 +168,16 @@ fn still_ms(run: &Run, longest: f64) -> f64 {
 fn pauses(view: &View<'_>, slug: &str) -> Option<Pauses> {
     let of = |run: &Run, name: &str| run.metrics.get(name).copied().unwrap_or(0.0);
     let has_some = |run: &&Run| {
-        run.drive == slug && of(run, "pauses") > 0.0 && of(run, "longest_pause_s") > PAUSE_S
+        run.drive == slug
+            && of(run, table::PAUSES.name) > 0.0
+            && of(run, table::LONGEST_PAUSE_S.name) > PAUSE_S
     };
     let runs = view.set.runs.iter().filter(has_some).rev();
-    let most = runs.max_by(|a, b| of(a, "pauses").total_cmp(&of(b, "pauses")))?;
+    let most =
+        runs.max_by(|a, b| of(a, table::PAUSES.name).total_cmp(&of(b, table::PAUSES.name)))?;
     Some(Pauses {
-        count: of(most, "pauses"),
-        longest_s: of(most, "longest_pause_s"),
+        count: of(most, table::PAUSES.name),
+        longest_s: of(most, table::LONGEST_PAUSE_S.name),
         test: test_words(view, most),
     })
 }
@@ -185,11 +189,13 @@ fn metric(run: &Run, name: &str, from_writes: fn(&Traffic) -> f64) -> Option<f64
 }
 
 fn average_ms(run: &Run) -> Option<f64> {
-    metric(run, "lat_avg_ms", |write| write.lat_ns_mean / 1e6)
+    metric(run, table::LAT_AVG_MS.name, |write| write.lat_ns_mean / 1e6)
 }
 
 fn longest_ms(run: &Run) -> Option<f64> {
-    metric(run, "lat_max_ms", |write| write.lat_ns_max as f64 / 1e6)
+    metric(run, table::LAT_MAX_MS.name, |write| {
+        write.lat_ns_max as f64 / 1e6
+    })
 }
 
 /// Both of one write at a time: a queue would be counted with what is asked for.
@@ -285,7 +291,7 @@ fn waited(run: &Run, inside: &Inside) -> Option<String> {
 
 /// What the longest wait stands beside.
 fn rest_of_writes(run: &Run) -> Option<String> {
-    let usual = run.metrics.get("lat_p99_99_ms").copied()?;
+    let usual = run.metrics.get(table::LAT_P99_99_MS.name).copied()?;
     (usual > 0.0 && usual < longest_ms(run)?).then(|| {
         format!(
             "All but one write in 10,000 take at most {}.",

@@ -14,6 +14,7 @@ pub mod repeats;
 pub mod series;
 pub mod standing;
 
+use ftlab_result::quantity::{self, table};
 use std::collections::BTreeMap;
 
 use ftlab_result::{DriveSheet, Figure, ResultSet, Role, Run, TestSheet, Verdict};
@@ -133,14 +134,14 @@ impl<'a> View<'a> {
     pub fn metric_words(&self, metric: &str) -> String {
         if let Some((of, drive)) = metric.split_once("ratio_vs_") {
             let of = match of.trim_end_matches('_') {
-                "" => "mb_s",
-                "lat_avg" => "lat_avg_ms",
+                "" => table::MB_S.name,
+                "lat_avg" => table::LAT_AVG_MS.name,
                 "extract_time" => "extract_seconds",
-                "time" => "seconds",
+                "time" => table::SECONDS.name,
                 other => other,
             };
             let other = self.other_name(drive);
-            return format!("{}, over that of {other}", measure::words(of));
+            return format!("{}, over that of {other}", quantity::words(of));
         }
         if let Some(drive) = metric.strip_prefix("advantage_vs_") {
             let other = self.other_name(drive.trim_end_matches("_pct"));
@@ -148,7 +149,7 @@ impl<'a> View<'a> {
         }
         match metric {
             "extra_seconds_vs_3dsmax_alone" => "Time beyond that of 3ds Max alone".to_owned(),
-            other => measure::words(other),
+            other => quantity::words(other),
         }
     }
 

@@ -1,8 +1,9 @@
 //! Which drive for what: drives ranked by the test whose role stands for a use, in the test's unit.
 
+use ftlab_result::quantity::{self, Better, table};
 use ftlab_result::{DriveKind, Role, Run, TestSheet};
 
-use super::measure::{self, Better};
+use super::measure;
 use super::standing::Standing;
 use super::{Family, View};
 
@@ -39,14 +40,22 @@ const USES: [Use; 12] = [
         title: "Booting and starting programs",
         says: "to boot",
         tests: &[
-            (Role::Boot, None, Reading::Metric("seconds")),
-            (Role::StartAtBoot, None, Reading::Metric("seconds")),
+            (Role::Boot, None, Reading::Metric(table::SECONDS.name)),
+            (
+                Role::StartAtBoot,
+                None,
+                Reading::Metric(table::SECONDS.name),
+            ),
         ],
     },
     Use {
         title: "Working while files are unpacked",
         says: "to start a program beside it",
-        tests: &[(Role::StartBesideUnpacking, None, Reading::Metric("seconds"))],
+        tests: &[(
+            Role::StartBesideUnpacking,
+            None,
+            Reading::Metric(table::SECONDS.name),
+        )],
     },
     Use {
         title: "Small random writes, after months of use",
@@ -55,39 +64,51 @@ const USES: [Use; 12] = [
             (
                 Role::UsedRandomWrite,
                 Some("seasoned"),
-                Reading::Metric("mb_s"),
+                Reading::Metric(table::MB_S.name),
             ),
-            (Role::UsedRandomWrite, Some("used"), Reading::Metric("mb_s")),
-            (Role::SmallRandomWriteAlone, None, Reading::Metric("iops")),
+            (
+                Role::UsedRandomWrite,
+                Some("used"),
+                Reading::Metric(table::MB_S.name),
+            ),
+            (
+                Role::SmallRandomWriteAlone,
+                None,
+                Reading::Metric(table::IOPS.name),
+            ),
         ],
     },
     Use {
         title: "Databases",
         says: "of a database’s trace",
-        tests: &[(Role::Database, None, Reading::Metric("mb_s"))],
+        tests: &[(Role::Database, None, Reading::Metric(table::MB_S.name))],
     },
     Use {
         title: "Copying large files to it",
         says: "written",
         tests: &[
-            (Role::LargeFileCopy, None, Reading::Metric("mb_s")),
-            (Role::LargeWrite, None, Reading::Metric("mb_s")),
+            (Role::LargeFileCopy, None, Reading::Metric(table::MB_S.name)),
+            (Role::LargeWrite, None, Reading::Metric(table::MB_S.name)),
         ],
     },
     Use {
         title: "How long the cache lasts",
         says: "written at full speed to an empty drive",
-        tests: &[(Role::CacheSize, None, Reading::Metric("slc_gb"))],
+        tests: &[(Role::CacheSize, None, Reading::Metric(table::SLC_GB.name))],
     },
     Use {
         title: "What a commit costs",
         says: "for a write of a log and its flush",
-        tests: &[(Role::Commit, None, Reading::Metric("commit_us"))],
+        tests: &[(Role::Commit, None, Reading::Metric(table::COMMIT_US.name))],
     },
     Use {
         title: "A database that writes pages twice",
         says: "pages through its doublewrite buffer",
-        tests: &[(Role::DatabasePages, None, Reading::Metric("pages_per_s"))],
+        tests: &[(
+            Role::DatabasePages,
+            None,
+            Reading::Metric(table::PAGES_PER_S.name),
+        )],
     },
     Use {
         title: "Even speed under a load without end",
@@ -98,14 +119,22 @@ const USES: [Use; 12] = [
         title: "Long hours on a battery",
         says: "at a notebook’s work",
         tests: &[
-            (Role::NotebookPower, None, Reading::Metric("watts")),
-            (Role::IdlePower, None, Reading::Metric("watts")),
+            (
+                Role::NotebookPower,
+                None,
+                Reading::Metric(table::WATTS.name),
+            ),
+            (Role::IdlePower, None, Reading::Metric(table::WATTS.name)),
         ],
     },
     Use {
         title: "What writing takes from a battery",
         says: "for what is written in order",
-        tests: &[(Role::EnergyOfWrites, None, Reading::Metric("joules_per_gb"))],
+        tests: &[(
+            Role::EnergyOfWrites,
+            None,
+            Reading::Metric(table::JOULES_PER_GB.name),
+        )],
     },
     Use {
         title: "Years of writing",
@@ -113,7 +142,7 @@ const USES: [Use; 12] = [
         tests: &[(
             Role::Endurance,
             None,
-            Reading::Metric("host_writes_per_day"),
+            Reading::Metric(table::HOST_WRITES_PER_DAY.name),
         )],
     },
 ];
@@ -180,10 +209,10 @@ fn purpose<'v, 'a>(view: &'v View<'a>, known: &Use) -> Option<Purpose<'v, 'a>> {
         }
         let family = view.family_of(&test.test)?;
         let (unit, better) = match reading {
-            Reading::Metric(metric) => (measure::unit(metric), metric),
-            Reading::SlowestInterval => ("IOPS", "iops"),
+            Reading::Metric(metric) => (quantity::unit(metric), metric),
+            Reading::SlowestInterval => ("IOPS", table::IOPS.name),
         };
-        let lower = measure::better(better) == Better::Lower;
+        let lower = quantity::better(better) == Better::Lower;
         let mut ranked: Vec<(&str, f64)> = (view.slugs().iter())
             .filter(|slug| {
                 view.sheet(slug)

@@ -6,6 +6,8 @@
 //! division before it left unexplained. So a wave or a single stall is no drop, and of a slow
 //! decline the middle is told.
 
+use super::table;
+use crate::Run;
 use std::collections::BTreeMap;
 
 /// Shorter pieces are noise: collections come and go within seconds.
@@ -116,24 +118,28 @@ pub fn metrics(series_bytes: &[u64]) -> BTreeMap<String, f64> {
     }
     let sums = Sums::of(&series);
     let n = series.len();
-    let mut put = |name: &str, value: f64| metrics.insert(name.to_owned(), value);
-    put("mb_s_first_30s", sums.mean(0, BEGINNING.min(n)));
+    table::MB_S_FIRST_30S.put(&mut metrics, sums.mean(0, BEGINNING.min(n)));
     let places = drops(&series);
     if let (Some(&first), Some(&last)) = (places.first(), places.last()) {
-        put("drop_time_s", first as f64);
-        put("last_drop_time_s", last as f64);
-        put("host_written_at_drop_gb", sums.values[first] / 1e3);
-        put("mb_s_before_drop", sums.mean(0, first));
+        table::DROP_TIME_S.put(&mut metrics, first as f64);
+        table::LAST_DROP_TIME_S.put(&mut metrics, last as f64);
+        table::HOST_WRITTEN_AT_DROP_GB.put(&mut metrics, sums.values[first] / 1e3);
+        table::MB_S_BEFORE_DROP.put(&mut metrics, sums.mean(0, first));
         let second = places.get(1).copied();
-        put(
-            "mb_s_after_first_drop",
-            sums.mean(first, second.unwrap_or(n)),
-        );
+        table::MB_S_AFTER_FIRST_DROP.put(&mut metrics, sums.mean(first, second.unwrap_or(n)));
         if let Some(second) = second {
-            put("mb_s_after_second_drop", sums.mean(second, n));
+            table::MB_S_AFTER_SECOND_DROP.put(&mut metrics, sums.mean(second, n));
         }
     }
     metrics
+}
+
+/// Seconds until a run's rate first drops for good, and GB moved until then; none if it does not.
+#[must_use]
+pub fn first(run: &Run) -> Option<(f64, f64)> {
+    let series: Vec<f64> = run.series_bytes.iter().map(|&bytes| bytes as f64).collect();
+    let at = *drops(&series).first()?;
+    Some((at as f64, series[..at].iter().sum::<f64>() / 1e9))
 }
 
 #[cfg(test)]
