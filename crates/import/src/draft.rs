@@ -1,6 +1,6 @@
 //! A drive file in the making, and what is told of it.
 
-use crate::settings::{Known, Word, one_line};
+use crate::settings::{Known, one_line};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -64,19 +64,21 @@ pub struct Imported {
     pub remarks: Vec<String>,
 }
 
-/// How sure a number is that was taken over.
-#[derive(Debug, Clone, Copy)]
-pub enum Sure {
-    /// It means the same in both programs.
-    High,
-    /// It comes close.
-    Medium,
+/// A number of the other program's.
+pub struct Number<'a> {
+    pub key: &'a str,
+    pub known: Known,
+    pub unit: &'a str,
+    /// It does not mean the same in both programs, and comes close.
+    pub is_close: bool,
+    /// How it was worked out, if it was.
+    pub note: &'a str,
 }
 
 /// The drive file, section by section.
 #[derive(Debug)]
 pub struct Draft {
-    program: &'static str,
+    program: String,
     source: String,
     rows: Vec<Row>,
     pub left: Vec<Left>,
@@ -96,9 +98,9 @@ fn plain(value: f64) -> String {
 
 impl Draft {
     /// A drive of `program`, from the file `source`.
-    pub fn new(program: &'static str, source: &str) -> Draft {
+    pub fn new(program: &str, source: &str) -> Draft {
         Draft {
-            program,
+            program: program.to_owned(),
             source: one_line(source),
             rows: Vec::new(),
             left: Vec::new(),
@@ -106,21 +108,27 @@ impl Draft {
         }
     }
 
-    /// A number of the other program's; `how` says how it was worked out, if it was.
-    pub fn number(&mut self, key: &str, known: &Known, unit: &str, sure: Sure, how: &str) {
-        let note = match (known.from.join(", "), how) {
+    pub fn number(&mut self, number: Number<'_>) {
+        let Number {
+            key,
+            known,
+            unit,
+            is_close,
+            note,
+        } = number;
+        let said = match (known.from.join(", "), note) {
             (from, "") => from,
-            (from, how) => format!("{from}: {how}"),
+            (from, note) => format!("{from}: {note}"),
         };
-        let (source, confidence) = match (known.is_default, sure) {
+        let origin = match (known.is_default, is_close) {
             (true, _) => ("assumed", "low"),
-            (false, Sure::High) => ("imported", "high"),
-            (false, Sure::Medium) => ("imported", "medium"),
+            (false, true) => ("imported", "medium"),
+            (false, false) => ("imported", "high"),
         };
-        self.push(key, known.value, unit, (source, confidence), &note);
+        self.push(key, known.value, unit, origin, &said);
         let row = self.rows.last_mut().expect("it was pushed");
-        row.from.clone_from(&known.from);
-        how.clone_into(&mut row.note);
+        row.from = known.from;
+        note.clone_into(&mut row.note);
     }
 
     /// A number that the other program does not have.
@@ -147,39 +155,16 @@ impl Draft {
     }
 
     /// A name or choice; a comment says where it is from.
-    pub fn word(&mut self, key: &str, value: &str, from: &Word) {
-        self.choice(key, quoted(value), vec![from.from.clone()], from.is_default);
-    }
-
-    /// A choice that is made or not.
-    pub fn flag(&mut self, key: &str, value: bool, from: &Word) {
-        self.choice(
-            key,
-            value.to_string(),
-            vec![from.from.clone()],
-            from.is_default,
-        );
-    }
-
-    /// A choice that the other program does not leave open: `why` says so.
-    pub fn fixed(&mut self, key: &str, value: &str, why: &str) {
-        self.choice(key, quoted(value), vec![why.to_owned()], false);
-    }
-
-    /// The same of a choice that is made or not.
-    pub fn fixed_flag(&mut self, key: &str, value: bool, why: &str) {
-        self.choice(key, value.to_string(), vec![why.to_owned()], false);
-    }
-
-    fn choice(&mut self, key: &str, value: String, from: Vec<String>, is_assumed: bool) {
+    pub fn choice(&mut self, key: &str, value: impl Into<toml::Value>, origin: &Known) {
+        let value = value.into().to_string();
         self.rows.push(Row {
             key: key.to_owned(),
-            entry: format!("{value} # {}", from.join(", ")),
+            entry: format!("{value} # {}", origin.from.join(", ")),
             value,
             unit: String::new(),
-            from,
+            from: origin.from.clone(),
             note: String::new(),
-            is_assumed,
+            is_assumed: origin.is_default,
         });
     }
 

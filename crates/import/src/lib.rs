@@ -10,11 +10,13 @@
 
 mod draft;
 mod femu;
+mod formula;
 mod mqsim;
 mod nvmevirt;
 mod settings;
 mod shell;
 mod simplessd;
+mod table;
 
 pub use draft::{Imported, Job, Left, Row};
 pub use femu::femu;

@@ -19,72 +19,45 @@ struct Setting {
 pub struct Settings {
     file: String,
     /// Whose defaults stand in for keys that are missing.
-    program: &'static str,
+    program: String,
     rows: Vec<Setting>,
 }
 
-/// A number with where it is from.
-#[derive(Debug, Clone)]
+/// A number or word with where it is from.
+#[derive(Debug, Clone, Default)]
 pub struct Known {
     pub value: f64,
+    /// In capitals, as programs compare them.
+    pub word: Option<String>,
     /// Places in files, or whose default it is.
     pub from: Vec<String>,
     /// Whether some of it was not said.
     pub is_default: bool,
 }
 
-/// A word with where it is from.
-#[derive(Debug, Clone)]
-pub struct Word {
-    pub value: String,
-    pub from: String,
-    pub is_default: bool,
-    place: String,
-}
-
 impl Known {
-    /// The number that both make.
-    pub fn with(self, other: &Known, make: impl Fn(f64, f64) -> f64) -> Known {
-        let mut from = self.from;
-        from.extend(other.from.iter().cloned());
+    /// A number that is from one place.
+    pub fn of(value: f64, from: String) -> Known {
         Known {
-            value: make(self.value, other.value),
-            from,
-            is_default: self.is_default || other.is_default,
+            value,
+            from: vec![from],
+            ..Known::default()
         }
     }
 
-    pub fn times(self, other: &Known) -> Known {
-        self.with(other, |a, b| a * b)
+    /// Has it depend on another as well.
+    pub fn is_from(&mut self, other: &Known) {
+        self.from.extend(other.from.iter().cloned());
+        self.is_default |= other.is_default;
     }
 
-    pub fn map(self, make: impl Fn(f64) -> f64) -> Known {
+    /// The same where something else than a key decides it.
+    pub fn said_by(self, why: &str) -> Known {
         Known {
-            value: make(self.value),
+            from: vec![why.to_owned()],
+            is_default: false,
             ..self
         }
-    }
-
-    /// The mean of some, which are all from the same file.
-    pub fn mean(all: &[Known]) -> Known {
-        let sum = all.iter().map(|known| known.value).sum::<f64>();
-        Known {
-            value: sum / all.len() as f64,
-            from: all.iter().flat_map(|known| known.from.clone()).collect(),
-            is_default: all.iter().any(|known| known.is_default),
-        }
-    }
-}
-
-impl Word {
-    /// What is said where the word is none that is known.
-    pub fn unknown(&self, known: &str) -> ImportError {
-        ImportError::new(&self.place, format!("`{}` is none of: {known}", self.value))
-    }
-
-    /// What is said where the word is known and cannot be taken over.
-    pub fn refused(&self, why: &str) -> ImportError {
-        ImportError::new(&self.place, format!("`{}`: {why}", self.value))
     }
 }
 
@@ -96,10 +69,10 @@ pub fn one_line(text: &str) -> String {
 }
 
 impl Settings {
-    pub fn new(file: &Text<'_>, program: &'static str) -> Settings {
+    pub fn new(file: &Text<'_>, program: &str) -> Settings {
         Settings {
             file: one_line(file.name),
-            program,
+            program: program.to_owned(),
             rows: Vec::new(),
         }
     }
@@ -136,17 +109,27 @@ impl Settings {
         format!("{}:{line} {key}", self.file)
     }
 
-    fn default_label(&self, key: &str) -> String {
-        format!(
+    fn default_of(&self, key: &str, value: f64) -> Known {
+        let from = format!(
             "{}'s default of {key}, which {} does not have",
             self.program, self.file
-        )
+        );
+        Known {
+            is_default: true,
+            ..Known::of(value, from)
+        }
     }
 
-    /// A number that may be missing.
-    pub fn number_if(&mut self, key: &str) -> Result<Option<Known>, ImportError> {
+    /// A number that is not negative; the program's own default, if it has one, stands in for one that is missing.
+    pub fn number(&mut self, key: &str, default: Option<f64>) -> Result<Known, ImportError> {
         let Some((text, line)) = self.take(key) else {
-            return Ok(None);
+            return match default {
+                Some(default) => Ok(self.default_of(key, default)),
+                None => Err(ImportError::new(
+                    &self.file,
+                    format!("{key} is missing; add it: there is no default to take"),
+                )),
+            };
         };
         let row = self.rows.iter().rfind(|row| row.key == key);
         if let Some(why) = row.and_then(|row| row.wrong.clone()) {
@@ -154,50 +137,80 @@ impl Settings {
         }
         let value: Option<f64> = text.parse().ok();
         match value.filter(|value| value.is_finite() && *value >= 0.0) {
-            Some(value) => Ok(Some(Known {
-                value,
-                from: vec![self.label(key, line)],
-                is_default: false,
-            })),
-            None => Err(ImportError::new(
-                self.place(line),
-                format!("{key} is `{text}`; give a number that is not negative"),
-            )),
+            Some(value) => Ok(Known::of(value, self.label(key, line))),
+            None => {
+                let why = format!("{key} is `{text}`; give a number that is not negative");
+                Err(ImportError::new(self.place(line), why))
+            }
         }
     }
 
-    /// A number; the program's own default stands in for one that is missing.
-    pub fn number(&mut self, key: &str, default: f64) -> Result<Known, ImportError> {
-        Ok(self.number_if(key)?.unwrap_or_else(|| Known {
-            value: default,
-            from: vec![self.default_label(key)],
-            is_default: true,
-        }))
-    }
-
-    /// A number that has no default, or not the same one in all versions of the program.
-    pub fn needed(&mut self, key: &str) -> Result<Known, ImportError> {
-        self.number_if(key)?.ok_or_else(|| {
-            ImportError::new(
-                &self.file,
-                format!("{key} is missing; add it: there is no default to take"),
-            )
-        })
-    }
-
-    /// Something that is counted or has a size: at least 1, and whole.
-    pub fn count(&mut self, key: &str, default: u32) -> Result<Known, ImportError> {
-        let known = self.number(key, f64::from(default))?;
-        self.whole(key, known)
-    }
-
-    /// A number that must be whole, and at least 1.
-    pub fn whole(&self, key: &str, known: Known) -> Result<Known, ImportError> {
+    /// A number that must be whole, and at least 1: something that is counted or has a size.
+    pub fn count(&mut self, key: &str, default: Option<f64>) -> Result<Known, ImportError> {
+        let known = self.number(key, default)?;
         let value = known.value;
         if value >= 1.0 && value.fract() == 0.0 && value <= f64::from(u32::MAX) {
             return Ok(known);
         }
         let why = format!("{key} is {value}; give a whole number from 1 to 4,294,967,295");
+        Err(ImportError::new(self.place_of(key), why))
+    }
+
+    /// A share in percent.
+    pub fn percent(&mut self, key: &str, default: f64) -> Result<Known, ImportError> {
+        let known = self.number(key, Some(default))?;
+        if known.value <= 100.0 {
+            return Ok(known);
+        }
+        let why = format!("{key} is {}; give percent, up to 100", known.value);
+        Err(ImportError::new(self.place_of(key), why))
+    }
+
+    /// Bytes: k, m, g, t are powers of 1000, K, M, G, T of 1024.
+    pub fn size(&mut self, key: &str) -> Result<Known, ImportError> {
+        let units = [
+            ("k", 1e3),
+            ("m", 1e6),
+            ("g", 1e9),
+            ("t", 1e12),
+            ("K", 1024.0),
+            ("M", 1_048_576.0),
+            ("G", 1_073_741_824.0),
+            ("T", 1_099_511_627_776.0),
+        ];
+        let wanted = "a number, with k, m, g, t or K, M, G, T behind it";
+        self.in_units(key, &units, wanted)
+    }
+
+    /// A time, in picoseconds if it says nothing else.
+    pub fn picoseconds(&mut self, key: &str) -> Result<Known, ImportError> {
+        let units = [
+            ("ms", 1e9),
+            ("us", 1e6),
+            ("ns", 1e3),
+            ("ps", 1.0),
+            ("s", 1e12),
+        ];
+        self.in_units(key, &units, "a number with s, ms, us, ns or ps behind it")
+    }
+
+    fn in_units(
+        &mut self,
+        key: &str,
+        units: &[(&str, f64)],
+        wanted: &str,
+    ) -> Result<Known, ImportError> {
+        let (text, line) = self.take(key).unwrap_or_default();
+        let (number, unit) = (units.iter())
+            .find_map(|(name, unit)| Some((text.strip_suffix(name)?, *unit)))
+            .unwrap_or((&text, 1.0));
+        let value = number.trim().parse::<u64>().ok();
+        let value = value.map(|number| number as f64 * unit);
+        if let Some(value) = value.filter(|value| *value < u64::MAX as f64) {
+            return Ok(Known::of(value, self.label(key, line)));
+        }
+        let name = key.rsplit('.').next().unwrap_or(key);
+        let why = format!("{name} is `{text}`; give {wanted}");
         Err(ImportError::new(self.place_of(key), why))
     }
 
@@ -207,21 +220,18 @@ impl Settings {
         row.map_or_else(|| self.file.clone(), |row| self.place(row.line))
     }
 
-    /// A word in capitals, as programs compare them.
-    pub fn word(&mut self, key: &str, default: &str) -> Word {
-        match self.take(key) {
-            Some((value, line)) => Word {
-                value: value.to_ascii_uppercase(),
-                from: self.label(key, line),
-                is_default: false,
-                place: self.place(line),
-            },
-            None => Word {
-                value: default.to_owned(),
-                from: self.default_label(key),
-                is_default: true,
-                place: self.file.clone(),
-            },
+    /// A word; the program's own default stands in for one that is missing.
+    pub fn word(&mut self, key: &str, default: &str) -> Known {
+        let (word, known) = match self.take(key) {
+            Some((value, line)) => {
+                let known = Known::of(0.0, self.label(key, line));
+                (value.to_ascii_uppercase(), known)
+            }
+            None => (default.to_owned(), self.default_of(key, 0.0)),
+        };
+        Known {
+            word: Some(word),
+            ..known
         }
     }
 
@@ -230,36 +240,32 @@ impl Settings {
         Some(self.take(key)?.0)
     }
 
-    /// Yes or no: `true`, `on`, `yes`, 1 and their opposites.
-    pub fn flag(&mut self, key: &str, default: bool) -> Result<(bool, Word), ImportError> {
-        let word = self.word(key, if default { "TRUE" } else { "FALSE" });
-        match word.value.as_str() {
-            "TRUE" | "T" | "ON" | "YES" | "Y" | "1" => Ok((true, word)),
-            "FALSE" | "F" | "OFF" | "NO" | "N" | "0" => Ok((false, word)),
-            _ => Err(word.unknown("true, false")),
-        }
-    }
-
-    /// Lists rows of these keys as without a counterpart, each for its reason.
-    pub fn leave(&mut self, reasons: &[(&str, &str)], left: &mut Vec<Left>) {
-        for (key, why) in reasons {
-            for n in 0..self.rows.len() {
-                if self.rows[n].key == *key && !self.rows[n].is_used {
-                    self.rows[n].is_used = true;
-                    left.push(self.left(n, why));
-                }
+    /// Yes or no, as 1 or 0: `true`, `on`, `yes`, 1 and their opposites.
+    pub fn flag(&mut self, key: &str, default: bool) -> Result<Known, ImportError> {
+        let known = self.word(key, if default { "TRUE" } else { "FALSE" });
+        let value = match known.word.as_deref().unwrap_or("") {
+            "TRUE" | "T" | "ON" | "YES" | "Y" | "1" => 1.0,
+            "FALSE" | "F" | "OFF" | "NO" | "N" | "0" => 0.0,
+            other => {
+                let why = format!("`{other}` is none of: true, false");
+                return Err(ImportError::new(self.place_of(key), why));
             }
-        }
+        };
+        Ok(Known {
+            value,
+            word: None,
+            ..known
+        })
     }
 
-    /// The same for all rows whose keys begin so.
-    pub fn leave_all(&mut self, reasons: &[(&str, &str)], left: &mut Vec<Left>) {
-        for (start, why) in reasons {
-            for n in 0..self.rows.len() {
-                if self.rows[n].key.starts_with(start) && !self.rows[n].is_used {
-                    self.rows[n].is_used = true;
-                    left.push(self.left(n, why));
-                }
+    /// Lists rows of a key, or of a section where it ends in a point, as without a counterpart.
+    pub fn leave(&mut self, key: &str, why: &str, left: &mut Vec<Left>) {
+        for n in 0..self.rows.len() {
+            let row = &self.rows[n];
+            let is_meant = row.key == key || (key.ends_with('.') && row.key.starts_with(key));
+            if is_meant && !row.is_used {
+                self.rows[n].is_used = true;
+                left.push(self.left(n, why));
             }
         }
     }

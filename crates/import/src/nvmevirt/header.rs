@@ -1,5 +1,6 @@
 //! The part of C's preprocessor that `ssd_config.h` needs: conditions on `BASE_SSD`, definitions, and numbers in them.
 
+use crate::formula::{DEEPEST, Names, worked_out};
 use crate::{ImportError, Text};
 use std::collections::BTreeMap;
 
@@ -107,17 +108,11 @@ impl Header {
             let is_live = branches.iter().all(|branch| branch.is_taken);
             match word {
                 // What no compiler looks at needs no meaning.
-                "if" => {
-                    let is_taken = is_live && header.holds(rest, base, number)?;
-                    branches.push(Branch {
-                        was_taken: is_taken,
-                        is_taken,
-                        line: number,
-                    });
-                }
-                "ifdef" | "ifndef" => {
-                    let is_taken =
-                        header.definitions.contains_key(rest.trim()) == (word == "ifdef");
+                "if" | "ifdef" | "ifndef" => {
+                    let is_taken = match word {
+                        "if" => is_live && header.holds(rest, base, number)?,
+                        _ => header.definitions.contains_key(rest.trim()) == (word == "ifdef"),
+                    };
                     branches.push(Branch {
                         was_taken: is_taken,
                         is_taken,
@@ -207,173 +202,46 @@ impl Header {
 
     fn worked_out(&self, text: &str, line: u32, depth: u32) -> Result<f64, ImportError> {
         // Definitions that lead to themselves have no number.
-        if depth > 32 {
+        if depth > DEEPEST {
             return Err(self.wrong(line, "its definitions lead in a circle"));
         }
-        let mut sum = Sum {
+        let mut names = Line {
             header: self,
-            rest: text,
             line,
             depth,
         };
-        let value = sum.shift()?;
-        match sum.rest.trim() {
-            "" => Ok(value),
-            left => Err(self.wrong(
-                line,
-                &format!("`{text}`: there is something behind the number: `{left}`"),
-            )),
-        }
+        worked_out(&mut names, text, depth)
     }
 }
 
-/// A sum being read.
-struct Sum<'a> {
+/// A line of the header, whose names are those of definitions.
+struct Line<'a> {
     header: &'a Header,
-    rest: &'a str,
     line: u32,
     depth: u32,
 }
 
-impl Sum<'_> {
+impl Names for Line<'_> {
+    const DIVIDES_WHOLE: bool = true;
+
+    fn value(&mut self, name: &str) -> Result<f64, ImportError> {
+        let Some(definition) = self.header.definitions.get(name) else {
+            return Err(self.wrong(&format!("`{name}` is neither a number nor defined before")));
+        };
+        let Definition { text, line } = definition;
+        self.header.worked_out(text, *line, self.depth + 1)
+    }
+
+    fn function(&self, name: &str) -> Option<fn(&[f64]) -> f64> {
+        Some(match name {
+            "KB" => |bytes| bytes[0] * 1024.0,
+            "MB" => |bytes| bytes[0] * 1_048_576.0,
+            "GB" => |bytes| bytes[0] * 1_073_741_824.0,
+            _ => return None,
+        })
+    }
+
     fn wrong(&self, why: &str) -> ImportError {
         self.header.wrong(self.line, why)
-    }
-
-    fn takes(&mut self, sign: char) -> bool {
-        let rest = self.rest.trim_start();
-        let Some(after) = rest.strip_prefix(sign) else {
-            return false;
-        };
-        self.rest = after;
-        true
-    }
-
-    fn takes_both(&mut self, sign: &str) -> bool {
-        let rest = self.rest.trim_start();
-        let after = rest.strip_prefix(sign);
-        self.rest = after.unwrap_or(self.rest);
-        after.is_some()
-    }
-
-    /// What binds least: shifts.
-    fn shift(&mut self) -> Result<f64, ImportError> {
-        let mut value = self.sum()?;
-        loop {
-            let is_left = self.takes_both("<<");
-            if !is_left && !self.takes_both(">>") {
-                return Ok(value);
-            }
-            let by = self.sum()?;
-            if !(0.0..64.0).contains(&by) || by.fract() != 0.0 || value.fract() != 0.0 {
-                return Err(self.wrong("it shifts by what is no number of bits"));
-            }
-            let power = by.exp2();
-            value = match is_left {
-                true => value * power,
-                false => (value / power).floor(),
-            };
-        }
-    }
-
-    fn sum(&mut self) -> Result<f64, ImportError> {
-        let mut value = self.product()?;
-        loop {
-            if self.takes('+') {
-                value += self.product()?;
-            } else if self.takes('-') {
-                value -= self.product()?;
-            } else {
-                return Ok(value);
-            }
-        }
-    }
-
-    fn product(&mut self) -> Result<f64, ImportError> {
-        let mut value = self.factor()?;
-        loop {
-            if self.takes('*') {
-                value *= self.factor()?;
-            } else if self.takes('/') {
-                let by = self.factor()?;
-                if by == 0.0 {
-                    return Err(self.wrong("it divides by 0"));
-                }
-                // Sums of sizes are whole in C.
-                value = (value / by).trunc();
-            } else if self.takes('%') {
-                let by = self.factor()?;
-                if by == 0.0 {
-                    return Err(self.wrong("it divides by 0"));
-                }
-                value %= by;
-            } else {
-                return Ok(value);
-            }
-        }
-    }
-
-    fn factor(&mut self) -> Result<f64, ImportError> {
-        // As deep as brackets may be.
-        if self.depth > 32 {
-            return Err(self.wrong("it is too deep"));
-        }
-        if self.takes('-') {
-            self.depth += 1;
-            let value = -self.factor()?;
-            self.depth -= 1;
-            return Ok(value);
-        }
-        if self.takes('(') {
-            self.depth += 1;
-            let value = self.shift()?;
-            self.depth -= 1;
-            if !self.takes(')') {
-                return Err(self.wrong("a bracket is not closed"));
-            }
-            return Ok(value);
-        }
-        let rest = self.rest.trim_start();
-        let end = rest
-            .find(|c: char| !c.is_alphanumeric() && c != '_' && c != '.')
-            .unwrap_or(rest.len());
-        let (word, after) = rest.split_at(end);
-        self.rest = after;
-        if word.starts_with(|c: char| c.is_ascii_digit()) {
-            let digits = word.trim_end_matches(['u', 'l', 'U', 'L']);
-            let hexadecimal = digits
-                .strip_prefix("0x")
-                .or_else(|| digits.strip_prefix("0X"));
-            let number = match hexadecimal {
-                Some(digits) => u64::from_str_radix(digits, 16).ok().map(|n| n as f64),
-                None => digits.parse().ok(),
-            };
-            let number = number.filter(|number: &f64| number.is_finite());
-            return number.ok_or_else(|| self.wrong(&format!("`{word}` is no number")));
-        }
-        let unit = match word {
-            "KB" => 1024.0,
-            "MB" => 1_048_576.0,
-            "GB" => 1_073_741_824.0,
-            _ => {
-                let Some(definition) = self.header.definitions.get(word) else {
-                    let what = if word.is_empty() {
-                        self.rest.trim()
-                    } else {
-                        word
-                    };
-                    return Err(
-                        self.wrong(&format!("`{what}` is neither a number nor defined before"))
-                    );
-                };
-                return self
-                    .header
-                    .worked_out(&definition.text, definition.line, self.depth + 1);
-            }
-        };
-        match self.rest.trim_start().starts_with('(') {
-            true => Ok(unit * self.factor()?),
-            false => Err(self.wrong(&format!("{word} needs a number in brackets"))),
-        }
     }
 }
