@@ -1,5 +1,6 @@
 //! Images of every format since those of format 8 are kept: each opens, holds what it held, and goes on.
 
+mod converted;
 mod make;
 mod stored;
 

@@ -1,7 +1,7 @@
 //! Images as they are stored for tests: sparse files, of which only what was written is kept, packed by zstd alone, so that a
 //! change of a format of ours changes nothing of what an earlier one wrote.
 
-use crate::storage::Storage;
+use crate::storage::{Memory, Storage};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -68,6 +68,17 @@ impl Stored {
         }
         file.set_len(self.bytes).unwrap();
         path
+    }
+}
+
+impl Stored {
+    /// What it holds, in memory.
+    pub(super) fn memory(&self) -> Memory {
+        let mut memory = Memory::default();
+        for (at, bytes) in &self.written {
+            memory.write_at(*at, bytes).unwrap();
+        }
+        memory
     }
 }
 
