@@ -3,8 +3,8 @@
 use crate::failure::{Failure, Outcome};
 use crate::files::{self, Folder};
 use crate::{provenance, screen};
-use ftlab_result::{Provenance, READABLE, ResultSet};
-use serde::{Deserialize, Serialize};
+use ftlab_result::{OLDEST, Provenance, ResultSet, SCHEMA, Unread};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// The file in a review's directory that holds its results.
@@ -17,12 +17,6 @@ const WHAT: &str =
 
 /// The most that is read: all tests on all drives are some tens of megabytes.
 const BYTES_MAX: u64 = 1 << 30;
-
-/// What every version of the schema begins with.
-#[derive(Deserialize)]
-struct Versioned {
-    schema: u32,
-}
 
 /// The file that holds the results of `path`, which is that file, or the directory it is in.
 pub fn file(path: &Path) -> PathBuf {
@@ -55,20 +49,15 @@ pub fn load(file: &Path) -> Result<String, Failure> {
 
 /// Reads the text of a result set, or says why it is none.
 pub fn parse(text: &str) -> Result<ResultSet, String> {
-    let foreign = |error: serde_json::Error| match error.is_eof() {
-        true => format!("it is cut off ({error}); run the review again, or give {WHAT}"),
-        false => format!("it holds no results of a review ({error}); give {WHAT}"),
-    };
-    let versioned: Versioned = serde_json::from_str(text).map_err(foreign)?;
-    if !READABLE.contains(&versioned.schema) {
-        return Err(format!(
-            "it has schema {}, and this ftlab reads schema {} and {}; run the review again",
-            versioned.schema,
-            READABLE.start(),
-            READABLE.end()
-        ));
-    }
-    serde_json::from_str(text).map_err(foreign)
+    ResultSet::read(text).map_err(|why| match why {
+        Unread::Foreign(why) if why.is_eof() => {
+            format!("it is cut off ({why}); run the review again, or give {WHAT}")
+        }
+        Unread::Foreign(why) => format!("it holds no results of a review ({why}); give {WHAT}"),
+        Unread::Schema(found) => format!(
+            "it has schema {found}, and this ftlab reads schema {OLDEST} to {SCHEMA}; run the review again"
+        ),
+    })
 }
 
 /// A result set with what made it.

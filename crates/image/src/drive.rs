@@ -72,6 +72,8 @@ pub struct DataDrive {
     pub(crate) under_way: Option<UnderWay>,
     /// Memory for the next one.
     pub(crate) next_room: NextRoom,
+    /// What of the image is not as an earlier version wrote it.
+    pub(crate) notes: Vec<String>,
     pub(crate) failure: Option<ImageError>,
     /// How far the drive's time has come since it was switched on.
     pub(crate) clock: SimTime,
@@ -119,6 +121,12 @@ impl DataDrive {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// A line for each thing that is not as the earlier version of ftlab had it that wrote the image.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     pub(crate) fn device_mut(&mut self) -> &mut dyn Device {

@@ -1,11 +1,11 @@
 //! New firmware for a drive: the same flash with what it holds, and another controller program.
 
-use crate::base::{Access, open_image};
+use crate::base::{Access, OpenedImage, open_image};
+use crate::convert::open_beside;
 use crate::drive::Body;
 use crate::error::Wrong;
 use crate::header::Header;
 use crate::new::New;
-use crate::storage::Storage;
 use crate::{DataDrive, ImageError, OnKill, OpenOptions};
 use ftlab_drive::saved::DeviceState;
 use ftlab_drive::{Device, DriveFile, Kind};
@@ -32,13 +32,13 @@ impl DataDrive {
         make: impl FnOnce(&DriveFile) -> Result<DriveFile, ftlab_sheet::SheetError>,
     ) -> Result<Option<String>, ImageError> {
         let access = Access::Alone { sync: true };
-        let storage = open_image(path, access, None)?.storage;
-        Self::update_firmware_on(path, storage, testbed, make)
+        let opened = open_image(path, access, None)?;
+        Self::update_firmware_on(path, opened, testbed, make)
     }
 
     pub(crate) fn update_firmware_on(
         path: &Path,
-        storage: Box<dyn Storage>,
+        OpenedImage { storage, base }: OpenedImage,
         testbed: &Testbed,
         make: impl FnOnce(&DriveFile) -> Result<DriveFile, ftlab_sheet::SheetError>,
     ) -> Result<Option<String>, ImageError> {
@@ -62,7 +62,7 @@ impl DataDrive {
             cut_seed: None,
             accepts_loss: false,
         };
-        let (mut drive, _) = Self::open_on(path, storage, &options)?;
+        let (mut drive, _) = open_beside(path, storage, base.as_ref(), &options)?;
         drive.switch_off()?;
         let state = match &drive.body {
             Body::Flash(ssd) => DeviceState::Ssd(ssd.found_without_power(Room::default())),

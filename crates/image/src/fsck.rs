@@ -1,8 +1,9 @@
 //! Checking an image: whether everything that the drive says it holds lies there as it was written.
 
-use crate::base::{Access, open_image};
+use crate::base::{Access, OpenedImage, open_image};
 use crate::checkpoint::Area;
-use crate::drive::{Body, DataDrive, store_of};
+use crate::convert::open_beside;
+use crate::drive::{Body, store_of};
 use crate::error::Wrong;
 use crate::flat::FlatError;
 use crate::header::Header;
@@ -17,6 +18,7 @@ use ftlab_host::Testbed;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Faults that are listed one by one.
 const TOLD_MAX: usize = 100;
@@ -49,6 +51,9 @@ pub struct Fsck {
     pub left_out: u64,
     /// Slots in a write buffer that kept them.
     pub kept_slots: u64,
+    /// A line for each thing that is not as the earlier version of ftlab had it that wrote the image.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Slots that hold something; of a drive without flash, sectors.
     pub mapped_slots: u64,
     /// Those among them whose data other slots have too, so that they are stored once.
@@ -98,8 +103,8 @@ pub fn fsck(path: &Path, testbed: &Testbed) -> Result<Fsck, ImageError> {
     };
     let (headers, length) = (Header::wrong(&*storage), storage.length());
     let length = length.map_err(unreadable)?;
-    let storage = Box::new(Overlay::new(storage));
-    let (drive, recovery) = DataDrive::open_on(path, storage, &options)?;
+    let storage = Box::new(Overlay::new(Arc::from(storage)));
+    let (drive, recovery) = open_beside(path, storage, None, &options)?;
     let want = drive.regions().end();
     let mut found = Fsck {
         drive: drive.drive_file().slug().to_owned(),
@@ -113,6 +118,7 @@ pub fn fsck(path: &Path, testbed: &Testbed) -> Result<Fsck, ImageError> {
         redone: recovery.redone,
         left_out: recovery.left_out,
         kept_slots: recovery.kept_slots,
+        notes: drive.notes().to_vec(),
         mapped_slots: 0,
         shared_slots: 0,
         damaged_slots: 0,
@@ -154,7 +160,7 @@ pub fn accept(path: &Path, testbed: &Testbed) -> Result<(), ImageError> {
         accepts_loss: true,
     };
     let access = Access::Alone { sync: options.sync };
-    let mut storage = open_image(path, access, None)?.storage;
+    let OpenedImage { mut storage, base } = open_image(path, access, None)?;
     let (header, file) = Header::read(&*storage).map_err(|why| ImageError::Unusable {
         path: path.to_owned(),
         why,
@@ -171,7 +177,7 @@ pub fn accept(path: &Path, testbed: &Testbed) -> Result<(), ImageError> {
         what: "write to it",
         why,
     })?;
-    let (drive, _) = DataDrive::open_on(path, storage, &options)?;
+    let (drive, _) = open_beside(path, storage, base.as_ref(), &options)?;
     drive.close()
 }
 

@@ -10,14 +10,16 @@
 use crate::regions::HEADER_BYTES;
 use crate::storage::Storage;
 use crate::{ImageError, error::Wrong};
-use ftlab_drive::DriveFile;
+use ftlab_base::StreamHash;
+use ftlab_drive::{DriveFile, REMOVED, RemovedKey};
 use ftlab_sheet::magic::IMAGE as MAGIC;
 use serde::{Deserialize, Serialize};
 use std::io;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// The version of the format. It changes with every change of what is in the file, and with
-/// [`ftlab_drive::saved::FORMAT`].
+/// [`ftlab_drive::saved::FORMAT`]; whoever changes it opens the images of earlier versions as well, from 8 on:
+/// `tests/formats` has some of each.
 pub(crate) const FORMAT: u32 = 8;
 const HEAD_BYTES: usize = 24;
 const CHECKSUM_AT: usize = 16;
@@ -43,6 +45,9 @@ pub(crate) struct Header {
     pub(crate) seed: u64,
     /// How often its firmware was updated.
     pub(crate) generation: u64,
+    /// What of its drive's text is not as an earlier version wrote it, a line for each key that is gone. It is not in the file.
+    #[serde(skip)]
+    pub(crate) notes: Vec<String>,
 }
 
 impl Header {
@@ -56,6 +61,7 @@ impl Header {
             hash: drive.hash(),
             seed,
             generation: 0,
+            notes: Vec::new(),
         }
     }
 
@@ -90,7 +96,7 @@ impl Header {
     /// What is wrong with each of the two.
     pub(crate) fn wrong(storage: &dyn Storage) -> [Option<String>; 2] {
         PLACES.map(|place| {
-            Self::read_at(storage, place)
+            Self::read_at(storage, place, REMOVED)
                 .err()
                 .map(|why| why.to_string())
         })
@@ -98,7 +104,15 @@ impl Header {
 
     /// Reads the newest that is whole, and makes the drive file of it.
     pub(crate) fn read(storage: &dyn Storage) -> Result<(Header, DriveFile), Wrong> {
-        let [first, second] = PLACES.map(|place| Self::read_at(storage, place));
+        Self::read_knowing(storage, REMOVED)
+    }
+
+    /// The same, where these are the keys that drive files have no more.
+    pub(crate) fn read_knowing(
+        storage: &dyn Storage,
+        removed: &[RemovedKey],
+    ) -> Result<(Header, DriveFile), Wrong> {
+        let [first, second] = PLACES.map(|place| Self::read_at(storage, place, removed));
         match (first, second) {
             (Ok(first), Ok(second)) if second.0.generation > first.0.generation => Ok(second),
             (Err(_), Ok(second)) => Ok(second),
@@ -108,7 +122,11 @@ impl Header {
         }
     }
 
-    fn read_at(storage: &dyn Storage, place: u64) -> Result<(Header, DriveFile), Wrong> {
+    fn read_at(
+        storage: &dyn Storage,
+        place: u64,
+        removed: &[RemovedKey],
+    ) -> Result<(Header, DriveFile), Wrong> {
         let mut head = [0; HEAD_BYTES];
         storage
             .read_at(place, &mut head)
@@ -143,35 +161,54 @@ impl Header {
                 read: ftlab_drive::saved::FORMAT,
             });
         }
-        let drive = DriveFile::parse(&header.slug, &header.text, &[]).map_err(|why| {
-            Wrong::Header(format!("this ftlab does not take its drive file: {why}"))
-        })?;
-        if drive.hash() != header.hash {
+        header.with_drive_of_today(removed)
+    }
+
+    /// Reads its drive file. What an earlier version wrote is as that wrote it, but for keys that are gone.
+    fn with_drive_of_today(self, removed: &[RemovedKey]) -> Result<(Header, DriveFile), Wrong> {
+        if hash_of(&self.text) != self.hash {
             let why = "its drive file is not the one it was made with".to_owned();
             return Err(Wrong::Header(why));
         }
+        let read = DriveFile::parse_older(&self.slug, &self.text, removed);
+        let (drive, notes) = read.map_err(|why| {
+            Wrong::Header(format!("this ftlab does not take its drive file: {why}"))
+        })?;
+        let header = match notes.is_empty() {
+            true => self,
+            false => Header {
+                generation: self.generation,
+                notes,
+                ..Header::new(&drive, self.seed)
+            },
+        };
         Ok((header, drive))
     }
+}
+
+/// [`DriveFile::hash`] of the drive file that has this text.
+pub(crate) fn hash_of(text: &str) -> u64 {
+    let mut hash = StreamHash::default();
+    hash.bytes(text.as_bytes());
+    hash.value()
 }
 
 fn checksum(head: &[u8], body: &[u8]) -> u64 {
     xxh3_64_with_seed(body, xxh3_64(&head[..CHECKSUM_AT]))
 }
 
-/// That the drive of an image is the one that `asked` describes, settings included.
+/// That the drive of an image is the one that `asked` describes, settings included: no number differs. What is said of
+/// sources may, as it does between versions.
 pub(crate) fn check_drive(
-    header: &Header,
     own: &DriveFile,
     asked: &DriveFile,
     path: &std::path::Path,
 ) -> Result<(), ImageError> {
-    if header.hash == asked.hash() {
-        return Ok(());
+    match own.difference(asked) {
+        None => Ok(()),
+        Some(difference) => Err(ImageError::OtherDrive {
+            path: path.to_owned(),
+            difference,
+        }),
     }
-    Err(ImageError::OtherDrive {
-        path: path.to_owned(),
-        difference: own
-            .difference(asked)
-            .unwrap_or_else(|| "their texts differ, and no number does".to_owned()),
-    })
 }

@@ -47,6 +47,9 @@ pub struct Info {
     pub unsafe_shutdowns: u64,
     /// What that took from its volatile write buffer the last time; nothing if it never did, or has none.
     pub last_cut: Option<CutTold>,
+    /// A line for each thing that is not as the earlier version of ftlab had it that wrote the image.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Totals of the drive.
     pub counters: Counters,
     /// Why it takes no more writes.
@@ -108,6 +111,7 @@ impl DataDrive {
             power_cycles: meta.map_or(1, |meta| meta.power_cycles),
             unsafe_shutdowns: meta.map_or(0, |meta| meta.unsafe_shutdowns),
             last_cut: meta.and_then(|meta| meta.last_cut),
+            notes: self.notes.clone(),
             counters: device.counters(),
             fault: device.fault(),
         }

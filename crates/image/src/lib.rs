@@ -24,7 +24,7 @@
 //!                         Journal::mark               after a flush: how far the journal goes for sure, mark.rs
 //!                         DataDrive::checkpoint       every four million requests, checkpoint.rs
 //! DataDrive::read         ByteStore::read             what waits in the buffer over what lies at TranslationLayer::lookup
-//! DataDrive::open         recovery::recover           checkpoint, then Ssd::replay of the journal, without a last batch whose data
+//! DataDrive::open         recovery/                   checkpoint, then Ssd::replay of the journal, without a last batch whose data
 //!                                                     are not there (landed.rs); what was cut off behind an
 //!                                                     erase is made again; a new checkpoint
 //! ```
@@ -67,11 +67,13 @@ mod blank;
 mod checkpoint;
 mod checkpoints;
 mod commits;
+mod convert;
 mod crash;
 mod cut;
 mod drive;
 mod error;
 mod fault;
+mod file;
 mod firmware;
 mod flat;
 mod fsck;
@@ -85,6 +87,7 @@ mod mark;
 mod new;
 mod options;
 mod pack;
+mod pages;
 mod power;
 mod rebuild;
 mod record;

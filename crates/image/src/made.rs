@@ -2,20 +2,19 @@
 
 use crate::checkpoint::Meta;
 use crate::drive::{Body, DataDrive, Kept, store_of_mut};
-use crate::error::{Wrong, system_error};
-use crate::header::{self, Header};
+use crate::error::system_error;
+use crate::file::put_in_place;
+use crate::header::Header;
 use crate::life::Spent;
 use crate::mark::Mark;
 use crate::new::New;
-use crate::recovery;
 use crate::storage::{FileStorage, Memory, Storage};
 use crate::store::Keeping;
 use crate::{CreateOptions, ImageError, OnKill, OpenOptions, Recovery, Survives};
 use ftlab_base::SECTOR_BYTES;
 use ftlab_drive::{Device, DriveFile};
 use ftlab_host::Testbed;
-use ftlab_output::Begun;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::Path;
 
 /// What messages call an image that lies in memory.
@@ -150,40 +149,6 @@ impl DataDrive {
         options: &OpenOptions<'_>,
     ) -> Result<(DataDrive, Recovery), ImageError> {
         Self::open_at(path, None, options)
-    }
-
-    pub(crate) fn open_on(
-        path: &Path,
-        storage: Box<dyn Storage>,
-        options: &OpenOptions<'_>,
-    ) -> Result<(DataDrive, Recovery), ImageError> {
-        let unusable = |why: Wrong| ImageError::Unusable {
-            path: path.to_owned(),
-            why,
-        };
-        let (header, drive) = Header::read(&*storage).map_err(unusable)?;
-        if let Some(asked) = options.drive {
-            header::check_drive(&header, &drive, asked, path)?;
-        }
-        let new = New::of(&drive, options.testbed, header.seed)?;
-        recovery::recover(path, storage, new, &drive, header.seed, options)
-    }
-}
-
-/// Gives a file that is whole its name, which nothing may have.
-pub(crate) fn put_in_place(begun: Begun, path: &Path, sync: bool) -> Result<(), ImageError> {
-    let placed = begun.place(path, false);
-    placed.map_err(|why| match why.kind() {
-        ErrorKind::AlreadyExists => ImageError::Exists {
-            path: path.to_owned(),
-        },
-        _ => system_error(path, "make it", why),
-    })?;
-    match sync {
-        true => {
-            FileStorage::sync_name(path).map_err(|why| system_error(path, "keep its name", why))
-        }
-        false => Ok(()),
     }
 }
 

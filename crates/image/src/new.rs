@@ -143,6 +143,7 @@ impl DataDrive {
             commits: Commits::default(),
             under_way: None,
             next_room: NextRoom::None,
+            notes: Vec::new(),
             failure: None,
             clock: SimTime::ZERO,
             uncounted: Spent::default(),

@@ -2,7 +2,8 @@
 
 use crate::drive::{Body, DataDrive};
 use crate::new::New;
-use crate::{CutTold, ImageError, OpenOptions, recovery};
+use crate::recovery::{self, Opening};
+use crate::{CutTold, ImageError, OpenOptions};
 
 impl DataDrive {
     /// Whether it has an image that is written to, from which it would come back.
@@ -40,14 +41,17 @@ impl DataDrive {
         self.end_checkpoint();
         let _ = self.storage().end_sync();
         let storage = self.storage().beside().ok_or(ImageError::NothingStays)?;
+        let opening = Opening {
+            path: &self.path,
+            drive: &self.file,
+            seed: self.seed,
+            options: &options,
+        };
         let (drive, recovery) = recovery::recover_beside(
-            &self.path,
             storage,
             (&self.regions(), self.shape()),
             || New::of(&self.file, &testbed, self.seed),
-            &self.file,
-            self.seed,
-            &options,
+            &opening,
         )?;
         let clock = self.clock;
         // What a cut has left is decided, so a log of what one could leave has its end here.

@@ -13,9 +13,10 @@ use crate::header::Header;
 use crate::made::new_meta;
 use crate::mark::Mark;
 use crate::new::New;
-use crate::recovery::Found;
+use crate::pages;
+use crate::recovery::{Found, Opening};
 use crate::regions::Regions;
-use crate::slot::{self, Broken, OOB_BYTES, Oob, SectorMask};
+use crate::slot::{self, OOB_BYTES, Oob, SectorMask};
 use crate::storage::{FileStorage, Overlay, Storage};
 use crate::store::Keeping;
 use crate::{CreateOptions, ImageError, OnKill, OpenOptions};
@@ -30,6 +31,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What rebuilding an image gave. Counters and wear of the drive begin anew.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -98,9 +100,15 @@ pub fn rebuild(path: &Path, testbed: &Testbed) -> Result<Rebuilt, ImageError> {
     let lies = open_image(path, Access::ReadOnly, None)?.storage;
     let found = Found::read(path, &*lies, New::of(&file, testbed, header.seed)?, true);
     let mapped = found.and_then(|found| {
-        let lies = Box::new(Overlay::new(lies));
+        let lies = Box::new(Overlay::new(Arc::from(lies)));
         let found = found.without_cut();
-        found.bring_back(path, lies, &file, header.seed, &options)
+        let opening = Opening {
+            path,
+            drive: &file,
+            seed: header.seed,
+            options: &options,
+        };
+        found.bring_back(lies, &opening)
     });
     let mapped = mapped.ok();
     // Without a hole, nothing is behind it.
@@ -188,49 +196,34 @@ struct Left {
 impl Left {
     /// Looks at the metadata of every page.
     fn find_pages(&mut self, places: u32, slots: u32) -> io::Result<()> {
-        let mut lies = vec![0; OOB_BYTES + self.slot_bytes];
-        let mut place = 0;
-        while place < places {
-            let at = self.regions.place(place);
-            let Some(data) = self.storage.next_data(at)? else {
-                break;
-            };
-            let next = ((data - self.regions.data.at) / self.regions.stride) as u32;
-            if next > place {
-                place = next;
-                continue;
-            }
-            self.storage.read_at(at, &mut lies)?;
-            let mut covered = 1;
-            match slot::check(&lies, place, self.slot_bytes) {
-                Ok((oob, _)) => {
+        let (pages, broken, rebuilt) = (&mut self.pages, &mut self.broken, &mut self.rebuilt);
+        let shape = (places, self.slot_bytes);
+        pages::look_at_all(
+            &*self.storage,
+            &self.regions,
+            shape,
+            |place, page| match page {
+                pages::Page::Whole(oob, _) => {
                     let page = Page {
                         sequence: oob.sequence,
                         place,
                     };
-                    let newest = self.pages.entry(oob.lpn).or_insert(page);
+                    let newest = pages.entry(oob.lpn).or_insert(page);
                     *newest = page.max(*newest);
-                    let bytes = (OOB_BYTES as u64) + u64::from(oob.bytes);
-                    covered = bytes.div_ceil(self.regions.stride) as u32;
                 }
-                Err(Broken::Nothing) if slot::is_nothing(&lies) => {}
-                Err(_) => self.note_broken(&lies, slots),
-            }
-            place += covered;
-        }
-        Ok(())
-    }
-
-    /// A page is damaged, and perhaps says whose it was.
-    fn note_broken(&mut self, lies: &[u8], slots: u32) {
-        self.rebuilt.damaged_pages += 1;
-        match Oob::read(lies).filter(|oob| oob.lpn < slots) {
-            Some(oob) => {
-                let newest = self.broken.entry(oob.lpn).or_default();
-                *newest = oob.sequence.max(*newest);
-            }
-            None => self.rebuilt.nameless_pages += 1,
-        }
+                pages::Page::Broken(lies) => {
+                    rebuilt.damaged_pages += 1;
+                    // It says, perhaps, whose it was.
+                    match Oob::read(lies).filter(|oob| oob.lpn < slots) {
+                        Some(oob) => {
+                            let newest = broken.entry(oob.lpn).or_default();
+                            *newest = oob.sequence.max(*newest);
+                        }
+                        None => rebuilt.nameless_pages += 1,
+                    }
+                }
+            },
+        )
     }
 
     /// What a slot holds in the new image; nothing, if that is nothing.

@@ -11,17 +11,17 @@ use crate::base::{
     Access, Base, DEPTH_MAX, OPENED_DEPTH_MAX, base_of, check_base_of, folder_of, is_snapshot_of,
     open_image, prefix_of,
 };
+use crate::convert::open_beside;
 use crate::drive::{Body, DataDrive, store_of_mut};
 use crate::error::system_error;
+use crate::file::{begin_aside, put_in_place, replace};
 use crate::header::Header;
-use crate::made::put_in_place;
 use crate::new::New;
-use crate::recovery::Found;
-use crate::storage::{FileStorage, Storage};
+use crate::recovery::{Found, Opening};
+use crate::storage::{FileStorage, Overlay, Storage};
 use crate::{ImageError, OpenOptions};
 use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
-use ftlab_output::Begun;
 use serde::Serialize;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
@@ -239,23 +239,6 @@ fn check_depth(image: &Path, depth: usize, now: usize) -> Result<(), ImageError>
     Err(no_snapshot(image, why))
 }
 
-/// Begins a new file of an image, until it takes its place.
-fn begin_aside(image: &Path) -> Result<(FileStorage, Begun), ImageError> {
-    FileStorage::begin(image).map_err(|why| system_error(image, "make a new one beside it", why))
-}
-
-/// Puts it there.
-fn replace(image: &Path, begun: Begun, sync: bool) -> Result<(), ImageError> {
-    let placed = begun.place(image, true);
-    placed.map_err(|why| system_error(image, "replace it", why))?;
-    match sync {
-        true => {
-            FileStorage::sync_name(image).map_err(|why| system_error(image, "keep its name", why))
-        }
-        false => Ok(()),
-    }
-}
-
 /// Has an image that nobody has open go back to a snapshot, or to its base.
 ///
 /// # Errors
@@ -353,7 +336,7 @@ impl DataDrive {
     ) -> Result<(DataDrive, crate::Recovery), ImageError> {
         let layer = base.begin(image, Box::new(above), options.sync);
         let layer = layer.map_err(|why| system_error(path, "write to it", why))?;
-        let (drive, recovery) = Self::open_on(path, Box::new(layer), options)?;
+        let (drive, recovery) = open_beside(path, Box::new(layer), Some(base), options)?;
         if !recovery.clean {
             let why = format!(
                 "its base {} lost its power at work, and would recover anew each time: open and close it once, with \
@@ -379,10 +362,11 @@ impl DataDrive {
             clear_cut_off(path)?;
         }
         let storage: Box<dyn Storage> = match options.read_only {
-            true => Box::new(crate::storage::Overlay::new(opened.storage)),
+            true => Box::new(Overlay::new(Arc::from(opened.storage))),
             false => opened.storage,
         };
-        let (mut drive, recovery) = Self::open_on(path, storage, options)?;
+        let base = opened.base.as_ref();
+        let (mut drive, recovery) = open_beside(path, storage, base, options)?;
         drive.ground.base = opened.base;
         Ok((drive, recovery))
     }
@@ -518,10 +502,13 @@ impl DataDrive {
         };
         let layer = target.begin(image, Box::new(above), options.sync);
         let layer = layer.map_err(|why| system_error(&self.path, "write to it", why))?;
-        let Prepared { found, file, seed } = prepared;
-        let back = found
-            .copy()
-            .bring_back(&self.path, Box::new(layer), file, *seed, options);
+        let opening = Opening {
+            path: &self.path,
+            drive: &prepared.file,
+            seed: prepared.seed,
+            options,
+        };
+        let back = prepared.found.copy().bring_back(Box::new(layer), &opening);
         let (mut drive, _) = back?;
         if let Some(aside) = aside {
             replace(&self.path, aside, options.sync)?;

@@ -3,6 +3,7 @@
 use super::embedded::BASES;
 use super::own::OwnPolicies;
 use super::plan::LayerPlan;
+use super::removed::{self, RemovedKey};
 use super::sections::disk::DiskFile;
 use super::sections::head::{HEADER_KEYS, Header, Kind};
 use super::sections::link::Link;
@@ -64,14 +65,31 @@ impl DriveFile {
     /// # Errors
     /// When the text is not TOML, a key is unknown or missing, or a value is impossible.
     pub fn parse(slug: &str, text: &str, settings: &[String]) -> Result<DriveFile, SheetError> {
-        let invalid = |why: String| SheetError::Invalid {
-            file: slug.to_string(),
-            why,
-        };
-        let mut table: Table = text
-            .parse()
-            .map_err(|e: toml::de::Error| invalid(one_line(&e)))?;
-        let inherited = base::inherit(&mut table, BASES).map_err(invalid)?;
+        Self::of_table(slug, table_of(slug, text)?, settings)
+    }
+
+    /// Reads the text of a drive file that an earlier version has taken. Also gives a line for each key that there is no
+    /// more, of those `removed`.
+    ///
+    /// # Errors
+    /// As [`DriveFile::parse`].
+    pub fn parse_older(
+        slug: &str,
+        text: &str,
+        removed: &[RemovedKey],
+    ) -> Result<(DriveFile, Vec<String>), SheetError> {
+        let mut table = table_of(slug, text)?;
+        let notes = removed::convert(&mut table, removed);
+        Ok((Self::of_table(slug, table, &[])?, notes))
+    }
+
+    /// The drive of a table, with what its base says and settings.
+    fn of_table(
+        slug: &str,
+        mut table: Table,
+        settings: &[String],
+    ) -> Result<DriveFile, SheetError> {
+        let inherited = base::inherit(&mut table, BASES).map_err(|why| invalid(slug, why))?;
         Self::made(slug, table, inherited, OwnPolicies::default(), settings)
     }
 
@@ -89,12 +107,12 @@ impl DriveFile {
         }
         let file = Self::interpret(slug, table, inherited, own);
         let file = file.and_then(|file| file.check().map(|()| file));
-        file.map_err(|why| SheetError::Invalid {
-            file: slug.to_owned(),
-            why: match settings {
-                [] => why,
-                _ => format!("{why} (with --set {})", settings.join(" --set ")),
-            },
+        file.map_err(|why| match settings {
+            [] => invalid(slug, why),
+            _ => {
+                let settings = settings.join(" --set ");
+                invalid(slug, format!("{why} (with --set {settings})"))
+            }
         })
     }
 
@@ -343,10 +361,7 @@ impl DriveFile {
     }
 
     pub(super) fn invalid(&self, why: String) -> SheetError {
-        SheetError::Invalid {
-            file: self.slug.clone(),
-            why,
-        }
+        invalid(&self.slug, why)
     }
 
     /// The translation layer that the file asks for.
@@ -361,6 +376,18 @@ impl DriveFile {
             scheme,
         })
     }
+}
+
+fn invalid(slug: &str, why: String) -> SheetError {
+    SheetError::Invalid {
+        file: slug.to_owned(),
+        why,
+    }
+}
+
+fn table_of(slug: &str, text: &str) -> Result<Table, SheetError> {
+    let table = text.parse::<Table>();
+    table.map_err(|why| invalid(slug, one_line(&why)))
 }
 
 fn row(key: String, value: &Value, base: String) -> ParameterRow {

@@ -11,6 +11,7 @@ mod embedded;
 mod machine;
 mod own;
 mod plan;
+mod removed;
 mod scale;
 mod section;
 mod sections;
@@ -24,6 +25,8 @@ pub use catalog::Catalog;
 pub use drive_file::{DriveFile, ParameterRow};
 pub use machine::default_testbed;
 pub use own::OwnPolicies;
+pub(crate) use removed::path_now;
+pub use removed::{REMOVED, RemovedKey};
 pub use section::{Key, Sheet};
 pub use sections::head::Kind;
 

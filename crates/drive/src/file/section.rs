@@ -1,6 +1,7 @@
 //! What a section of a drive file is: keys with what they mean, in one place for reading, for errors and for the
 //! guide.
 
+use super::removed::{self, REMOVED};
 use ftlab_sheet::names::near;
 use ftlab_sheet::one_line;
 use ftlab_sheet::quantity::{Dimension, Quantity};
@@ -208,9 +209,13 @@ impl Unread {
 
     /// Refuses what nobody has read.
     pub(super) fn finish(self) -> Result<(), String> {
-        let Some(name) = self.table.keys().next() else {
+        let Some((name, section)) = self.table.iter().next() else {
             return Ok(());
         };
+        let mut keys = section.as_table().into_iter().flat_map(Table::keys);
+        if let Some(why) = keys.find_map(|key| removed::refusal(REMOVED, name, key)) {
+            return Err(why);
+        }
         let schemes = self.schemes(|sheet| sheet.name == *name);
         if !schemes.is_empty() {
             return Err(self.of_another_scheme(&format!("[{name}]"), &schemes));
@@ -227,6 +232,9 @@ impl Unread {
     fn unknown_key(&self, sheet: &Sheet, key: &str) -> String {
         let known: Vec<&str> = sheet.keys.iter().map(|key| key.name).collect();
         let Sheet { name, .. } = sheet;
+        if let Some(why) = removed::refusal(REMOVED, name, key) {
+            return why;
+        }
         let has = |other: &Sheet| other.name == *name && other.keys.iter().any(|k| k.name == key);
         let schemes = self.schemes(has);
         if schemes.is_empty() {

@@ -20,12 +20,13 @@ pub use frame::Unpacked;
 pub use ftlab_nand::StateError;
 
 use crate::device::Device;
-use crate::file::{DriveFile, ParameterRow};
+use crate::file::{DriveFile, ParameterRow, REMOVED, path_now};
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 use thiserror::Error;
 
-/// The version of the format. It changes with every change of what is saved.
+/// The version of the format. It changes with every change of what is saved, and whoever changes it reads the states of
+/// earlier versions as well, from 9 on: `tests/states` has some of each.
 pub const FORMAT: u32 = 9;
 
 /// The most that a state takes, a sector of the drive and beside. Tables take up to 25 bytes for each of
@@ -134,7 +135,12 @@ impl Origin {
         if self.drive_hash == file.hash() {
             return None;
         }
-        difference(&self.drive, &self.parameters, file)
+        let then = self.parameters.iter();
+        let then = then.filter_map(|(key, value)| {
+            let now = path_now(REMOVED, key)?;
+            Some((now.to_owned(), value.clone()))
+        });
+        difference(&self.drive, &then.collect::<Vec<_>>(), file)
     }
 }
 

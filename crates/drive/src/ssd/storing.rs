@@ -104,6 +104,14 @@ impl Ssd {
         store.downcast::<Moves>().expect("it is what it carries").0
     }
 
+    /// The hash of all operations if the layer were asked this. A copy of it is asked.
+    #[must_use]
+    pub fn hash_after(&self, inputs: &[LayerInput]) -> u64 {
+        let mut copy = Mapped::new(self.mapped.layer.boxed());
+        copy.replay(inputs);
+        copy.layer.array().stream_hash()
+    }
+
     /// The store has failed, where nothing was handed to it: what waits for room in the buffer ends,
     /// since nothing may happen that would make room.
     pub fn end_writes_if_store_failed(&mut self, now: SimTime) {

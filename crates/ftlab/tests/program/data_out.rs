@@ -70,7 +70,7 @@ fn of_nothing_there_is_no_ratio_and_results_of_the_version_before_can_be_read() 
         let why = place.refused("report other.json --out b");
         holds(
             &why,
-            &["this ftlab reads schema 2 and 3; run the review again"],
+            &["this ftlab reads schema 2 to 3; run the review again"],
         );
     }
 }

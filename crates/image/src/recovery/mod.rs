@@ -12,62 +12,64 @@
 //! Where the end of a process is a power cut for the drive, slots of its volatile buffer are then made what that has left
 //! of them.
 
+mod batches;
+mod buffer;
+mod catch_up;
+mod log;
 mod replay;
+mod request;
+mod switch_on;
 
 use crate::blank::Blank;
 use crate::checkpoint::{self, Kept as KeptSlot, Meta, Saved, Shape};
-use crate::drive::{Body, DataDrive, Kept, store_of, store_of_mut};
+use crate::drive::{Body, DataDrive, Kept};
 use crate::error::Wrong;
 use crate::flat::FlatStore;
-use crate::journal::{Journal, Reader};
 use crate::mark::Mark;
-use crate::new::{New, byte_store};
-use crate::record;
+use crate::new::New;
 use crate::regions::Regions;
 use crate::storage::Storage;
-use crate::store::{CutOff, Keeping, Left};
-use crate::volatile::{Tracker, Volatile, VolatileSlot};
-use crate::{ImageError, OnKill, OpenOptions, PowerCut, Recovery};
+use crate::store::Keeping;
+use crate::volatile::VolatileSlot;
+use crate::{ImageError, OnKill, OpenOptions, Recovery};
+use catch_up::{AskedAgain, CaughtUp};
+use ftlab_base::RootSeed;
 use ftlab_drive::ssd::Ssd;
-use ftlab_drive::{Device as _, DriveFile};
-use replay::{Buffer, Last, check_hash, follow_record, replay};
+use ftlab_drive::{Device, DriveFile};
+pub(crate) use log::Log;
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::thread;
 
-/// Makes of a storage the drive that it holds.
-pub(crate) fn recover(
-    path: &Path,
-    storage: Box<dyn Storage>,
-    new: New,
-    drive: &DriveFile,
-    seed: u64,
-    options: &OpenOptions<'_>,
-) -> Result<(DataDrive, Recovery), ImageError> {
-    let found = Found::read(path, &*storage, new, options.accepts_loss)?;
-    found.bring_back(path, storage, drive, seed, options)
+/// An image that is opened.
+#[derive(Clone, Copy)]
+pub(crate) struct Opening<'a> {
+    /// Where it lies, for messages.
+    pub(crate) path: &'a Path,
+    /// Its drive, and the seed that was made with.
+    pub(crate) drive: &'a DriveFile,
+    pub(crate) seed: u64,
+    pub(crate) options: &'a OpenOptions<'a>,
 }
 
-/// The same of a drive that is built meanwhile: reading a large one takes as long.
+/// Makes of a storage the drive that it holds, which is built meanwhile: reading a large one takes as long.
 pub(crate) fn recover_beside(
-    path: &Path,
     storage: Box<dyn Storage>,
     (regions, shape): (&Regions, Shape),
     build: impl FnOnce() -> Result<New, ImageError> + Send,
-    drive: &DriveFile,
-    seed: u64,
-    options: &OpenOptions<'_>,
+    opening: &Opening<'_>,
 ) -> Result<(DataDrive, Recovery), ImageError> {
+    let (path, accepts_loss) = (opening.path, opening.options.accepts_loss);
     let (new, newest) = thread::scope(|scope| {
         let new = scope.spawn(build);
-        let newest = Newest::read(path, &*storage, regions, shape, options.accepts_loss);
+        let newest = Newest::read(path, &*storage, regions, shape, accepts_loss);
         (
             new.join().unwrap_or_else(|panic| resume_unwind(panic)),
             newest,
         )
     });
     let found = newest?.restore(path, new?)?;
-    found.bring_back(path, storage, drive, seed, options)
+    found.bring_back(storage, opening)
 }
 
 /// The newest checkpoint of a storage, unpacked.
@@ -194,275 +196,137 @@ impl Found {
     /// Brings it to where the storage says that it had come, and switches it on.
     pub(crate) fn bring_back(
         self,
-        path: &Path,
         storage: Box<dyn Storage>,
-        drive: &DriveFile,
-        seed: u64,
-        options: &OpenOptions<'_>,
+        opening: &Opening<'_>,
     ) -> Result<(DataDrive, Recovery), ImageError> {
-        let unusable = unusable_at(path);
-        let Found {
-            new,
-            known,
-            stands,
-            meta,
-            kept,
-            volatile,
-            blank,
-        } = self;
-        let max_sectors = meta.max_sectors;
-        let mut image = Kept {
-            stands,
-            meta,
-            sync: options.sync,
-            on_kill: options.on_kill,
-            read_only: options.read_only,
+        let asked = self.ask_again(&*storage, opening);
+        asked
+            .map_err(unusable_at(opening.path))?
+            .switch_on(storage, opening)
+    }
+
+    /// Asks the drive again what the journal of a storage says since its checkpoint. Nothing of the storage changes.
+    pub(crate) fn ask_again(
+        self,
+        storage: &dyn Storage,
+        opening: &Opening<'_>,
+    ) -> Result<Asked, Wrong> {
+        let (stands, max_sectors) = (self.stands, self.meta.max_sectors);
+        let body = match self.new {
+            New::Flat(device, seed) => AskedBody::Flat(device, seed, self.meta),
+            New::Flash(_) => {
+                let (ssd, before) = self.of_flash()?;
+                let asked = AskedAgain::of(ssd, before, storage, opening)?;
+                AskedBody::Flash(Box::new(asked))
+            }
         };
-        let mut goes_on = false;
-        let (body, recovery) = match new {
-            New::Flat(device, seed) => {
+        Ok(Asked {
+            body,
+            stands,
+            max_sectors,
+        })
+    }
+
+    /// The drive, and what it goes on from beside its own state.
+    pub(crate) fn of_flash(self) -> Result<(Box<Ssd>, Before), Wrong> {
+        let New::Flash(ssd) = self.new else {
+            unreachable!("a drive without flash has no journal");
+        };
+        let blank = Blank::of(self.blank, ssd.layer()).ok_or_else(|| {
+            let why = "it has blank blocks that the drive does not have";
+            Wrong::Checkpoint(why.to_owned())
+        })?;
+        let before = Before {
+            known: self.known,
+            stands: self.stands,
+            meta: self.meta,
+            kept: self.kept,
+            volatile: self.volatile,
+            blank,
+        };
+        Ok((ssd, before))
+    }
+}
+
+/// What a drive of flash goes on from, beside its own state.
+pub(crate) struct Before {
+    known: Option<Mark>,
+    stands: Mark,
+    pub(crate) meta: Meta,
+    kept: Vec<KeptSlot>,
+    volatile: Vec<VolatileSlot>,
+    blank: Blank,
+}
+
+/// A drive that was asked again what its journal says.
+pub(crate) struct Asked {
+    body: AskedBody,
+    stands: Mark,
+    max_sectors: u64,
+}
+
+enum AskedBody {
+    Flash(Box<AskedAgain>),
+    /// It has no journal.
+    Flat(Box<dyn Device>, RootSeed, Meta),
+}
+
+impl Asked {
+    /// Has the drive's bytes lie on the storage, and switches it on.
+    pub(crate) fn switch_on(
+        self,
+        storage: Box<dyn Storage>,
+        opening: &Opening<'_>,
+    ) -> Result<(DataDrive, Recovery), ImageError> {
+        let unusable = unusable_at(opening.path);
+        let (body, image, recovery, goes_on) = match self.body {
+            AskedBody::Flat(device, seed, meta) => {
                 let regions = Regions::of_sectors(device.capacity_sectors());
-                let keeping = Keeping::of(drive, options.sync, options.on_kill);
+                let keeping = opening.keeping(opening.options.on_kill);
                 let store = FlatStore::new(storage, regions, keeping, seed);
                 let store = store.map_err(|why| unusable(Wrong::Unreadable(why)))?;
                 let recovery = Recovery {
-                    clean: !image.meta.at_work,
+                    clean: !meta.at_work,
                     ..Recovery::default()
                 };
-                (Body::Flat(device, Box::new(store)), recovery)
+                let image = opening.kept(self.stands, meta);
+                (Body::Flat(device, Box::new(store)), image, recovery, false)
             }
-            New::Flash(ssd) => {
-                let blank = Blank::of(blank, ssd.layer()).ok_or_else(|| {
-                    let why = "it has blank blocks that the drive does not have";
-                    unusable(Wrong::Checkpoint(why.to_owned()))
-                })?;
-                let buffers = (kept, Volatile::of(volatile), blank);
-                let mut plan = Plan {
-                    image: &mut image,
-                    drive,
-                    seed,
-                    options,
-                };
-                let caught_up = plan.catch_up(ssd, buffers, storage, known);
-                let (ssd, recovery, journal_goes_on) = caught_up.map_err(unusable)?;
-                goes_on = journal_goes_on;
-                (Body::Flash(ssd), recovery)
+            AskedBody::Flash(asked) => {
+                let settled = asked.settle(storage, self.stands, opening);
+                let CaughtUp {
+                    ssd,
+                    recovery,
+                    image,
+                    goes_on,
+                } = settled.map_err(unusable)?;
+                (Body::Flash(ssd), image, recovery, goes_on)
             }
         };
-        let mut made = DataDrive::around(path, drive, body);
-        made.max_sectors = max_sectors;
-        made.seed = seed;
-        made.testbed = Some(options.testbed.clone());
+        let mut made = DataDrive::around(opening.path, opening.drive, body);
+        made.max_sectors = self.max_sectors;
+        made.seed = opening.seed;
+        made.testbed = Some(opening.options.testbed.clone());
         made.kept = Some(image);
         made.switch_on(&recovery, goes_on)?;
         Ok((made, recovery))
     }
 }
 
-/// What a drive of flash is brought back with.
-struct Plan<'a> {
-    image: &'a mut Kept,
-    drive: &'a DriveFile,
-    seed: u64,
-    options: &'a OpenOptions<'a>,
-}
-
-impl Plan<'_> {
-    /// How the drive kept its bytes until now, and keeps them until its first new checkpoint.
-    fn keeping(&self) -> Keeping {
-        Keeping::of(self.drive, self.options.sync, self.image.meta.on_kill)
+impl Opening<'_> {
+    /// How the drive keeps its bytes where the end of its process is that for it.
+    pub(crate) fn keeping(&self, on_kill: OnKill) -> Keeping {
+        Keeping::of(self.drive, self.options.sync, on_kill)
     }
 
-    /// Brings a drive of flash from its checkpoint to where its journal ends, or to a hole in that; whether the journal
-    /// goes on from there.
-    fn catch_up(
-        &mut self,
-        mut ssd: Box<Ssd>,
-        (kept, volatile, blank): (Vec<KeptSlot>, Volatile, Blank),
-        storage: Box<dyn Storage>,
-        known: Option<Mark>,
-    ) -> Result<(Box<Ssd>, Recovery, bool), Wrong> {
-        let keeping = self.keeping();
-        let options = self.options;
-        let meta = &mut self.image.meta;
-        let mut buffer = Buffer::of(kept, &ssd);
-        let regions = Regions::of_layer(ssd.layer());
-        let (stands, known) = (self.image.stands, known.map(|known| known.end));
-        let mut reader = Reader::new(&*storage, regions.journals, stands.end, known);
-        if keeping.tracks || !blank.is_none() {
-            let tracker = Tracker::of(volatile, keeping.tracks, blank);
-            ssd.carry(Box::new(tracker));
+    /// Where the image is kept from now on.
+    fn kept(&self, stands: Mark, meta: Meta) -> Kept {
+        Kept {
+            stands,
+            meta,
+            sync: self.options.sync,
+            on_kill: self.options.on_kill,
+            read_only: self.options.read_only,
         }
-        let found = replay(&mut reader, &mut ssd, &mut buffer, &meta.version, &regions)?;
-        let hole = found.hole;
-        if let Some(hole) = hole.filter(|_| !options.accepts_loss) {
-            return Err(Wrong::Hole { hole });
-        }
-        let mut recovery = Recovery {
-            clean: !meta.at_work && found.batches == 0 && hole.is_none(),
-            replayed: found.inputs,
-            redone: 0,
-            left_out: found.left_out,
-            kept_slots: match keeping.capacitors {
-                true => buffer.slots.len() as u64,
-                false => 0,
-            },
-            cut: None,
-            hole,
-        };
-        let is_whole = hole.is_none() && found.left_out == 0 && found.spilled.is_empty();
-        let so_far = (found.inputs, found.hash);
-        let journal = Journal::behind(&reader, stands.checkpoint, so_far);
-        let mut journal = Some(journal.map_err(Wrong::Unreadable)?);
-        let tracker = ssd.store_mut::<Tracker>().map(std::mem::take);
-        let tracker = tracker.unwrap_or_default();
-        let mut store = byte_store(&ssd, storage, keeping);
-        store.set_volatile(tracker.volatile);
-        store.set_blank(tracker.blank);
-        store.go_on(meta.sequence + found.inputs, Vec::new());
-        store.lose(meta.lost.clone());
-        if options.sync {
-            // It was found in the machine's memory, perhaps, and erases follow.
-            store.storage().sync().map_err(Wrong::Unreadable)?;
-        }
-        meta.power_cycles += found.power_ons;
-        meta.unsafe_shutdowns += found.power_losses;
-        meta.last_cut = found.last_cut.or(meta.last_cut);
-        if let Some(Last { input, moved, slot }) = found.last {
-            let mut journal = journal.take().expect("it was read");
-            // What is made again may be cut off again: behind an erase it goes on from there, and behind that
-            // nobody looks at what was noted beside the journal.
-            for record in &found.spilled {
-                journal.note(|to| record::put_again(to, record));
-            }
-            store.keep_journal(journal);
-            store.set_totals(found.totals.unwrap_or_default());
-            store.expect_cut_off(CutOff {
-                moved: moved.expect("or it would have been asked again"),
-                slot,
-            });
-            ssd.carry(Box::new(store));
-            ssd.replay(&[input]);
-            check_hash(&ssd, found.hash, &meta.version)?;
-            recovery.replayed += 1;
-            recovery.redone = store_of(&ssd).redone();
-        } else {
-            ssd.carry(Box::new(store));
-        }
-        if let Some(totals) = found.totals {
-            ssd.set_totals(totals);
-        }
-        let store = store_of_mut(&mut ssd);
-        for record in &found.behind {
-            follow_record(store.volatile_mut(), record);
-        }
-        let waited = !buffer.slots.is_empty();
-        if waited {
-            // A recovery was cut off that had them to be handed on, or capacitors have kept them.
-            store.begin_restoring();
-        }
-        store.go_on(store.sequence(), buffer.slots.into_values().collect());
-        if let Some(hole) = hole {
-            // Batches that nobody knows of may have been written, too.
-            let from = store.sequence();
-            meta.lost
-                .push((from, from + hole.requests + regions.journals.requests_max()));
-            store.lose(meta.lost.clone());
-        }
-        let mut left = Left::default();
-        if keeping.tracks && !recovery.clean {
-            left = self.cut(&mut ssd);
-            recovery.cut = Some(left.told);
-        }
-        let now = Keeping::of(self.drive, options.sync, options.on_kill);
-        let store = store_of_mut(&mut ssd);
-        store.set_tracks(now.tracks);
-        // What waits of an earlier cut would be mixed with what this one has left.
-        let is_plain = is_whole && !recovery.clean && !(keeping.tracks && waited);
-        let journal = journal.filter(|journal| is_plain && self.may_go_on(journal));
-        let goes_on = journal.is_some();
-        if let Some(mut journal) = journal {
-            journal.note(|to| record::put_power_lost(to, recovery.cut));
-            for slot in &left.slots {
-                journal.note(|to| slot.put(to));
-            }
-            store.keep_journal(journal);
-        }
-        Ok((ssd, recovery, goes_on))
-    }
-
-    /// Whether a journal that was read can go on as it is: nothing of what its checkpoint says is otherwise now, and there
-    /// is room for it.
-    fn may_go_on(&self, journal: &Journal) -> bool {
-        !self.options.read_only
-            && self.image.is_as_before()
-            && self.image.meta.version == ftlab_drive::version()
-            && !journal.is_long()
-            && !journal.goes_on()
-    }
-
-    /// The power went: the slots of the volatile buffer are to be as that has left them.
-    fn cut(&mut self, ssd: &mut Ssd) -> Left {
-        let meta = &mut self.image.meta;
-        let atomic_bytes = self.drive.atomic_write_bytes();
-        let drawn = PowerCut::nth(self.seed, meta.unsafe_shutdowns, atomic_bytes);
-        let cut = PowerCut {
-            seed: self.options.cut_seed.unwrap_or(drawn.seed),
-            atomic_bytes,
-        };
-        let left = store_of(ssd).left_by(&cut, ssd.layer());
-        let store = store_of_mut(ssd);
-        store.begin_restoring();
-        store.go_on(store.sequence(), left.slots.clone());
-        meta.last_cut = Some(left.told);
-        left
-    }
-}
-
-impl DataDrive {
-    /// A drive that was found is switched on.
-    fn switch_on(&mut self, recovery: &Recovery, goes_on: bool) -> Result<(), ImageError> {
-        let kept = self.kept.as_mut().expect("it was found somewhere");
-        if kept.read_only {
-            return Ok(());
-        }
-        kept.meta.power_cycles += 1;
-        kept.meta.unsafe_shutdowns += u64::from(!recovery.clean);
-        // What the image survives is noted in a checkpoint.
-        let is_as_before = kept.is_as_before();
-        let (stands, journals) = (kept.stands, self.regions().journals);
-        let Body::Flash(ssd) = &mut self.body else {
-            return self.checkpoint();
-        };
-        if recovery.clean && is_as_before {
-            store_of_mut(ssd).keep_journal(Journal::new(journals, stands));
-            self.note_power_on();
-            return Ok(());
-        }
-        match goes_on {
-            true => self.flush_storage()?,
-            false => self.checkpoint()?,
-        }
-        self.hand_on_kept();
-        Ok(())
-    }
-
-    /// Hands on to the layer what a write buffer has kept.
-    fn hand_on_kept(&mut self) {
-        let Body::Flash(ssd) = &mut self.body else {
-            return;
-        };
-        while let Some(lpn) = store_of(ssd).first_emptied() {
-            ssd.hand_on_trim(lpn);
-        }
-        let mut all = true;
-        while let Some((lpn, extent)) = store_of(ssd).first_waiting().filter(|_| all) {
-            all = ssd.hand_on(lpn, extent);
-        }
-        if all {
-            store_of_mut(ssd).end_restoring();
-        }
-        self.commit_and_wait();
-        self.note_failure();
     }
 }

@@ -4,17 +4,18 @@
 use super::Storage;
 use super::memory::{Memory, parts, start_of};
 use std::io;
+use std::sync::Arc;
 
 /// Memory over something that is only read.
 #[derive(Debug)]
 pub(crate) struct Overlay {
-    below: Box<dyn Storage>,
+    below: Arc<dyn Storage>,
     above: Memory,
 }
 
 impl Overlay {
     /// Nothing is written yet.
-    pub(crate) fn new(below: Box<dyn Storage>) -> Overlay {
+    pub(crate) fn new(below: Arc<dyn Storage>) -> Overlay {
         Overlay {
             below,
             above: Memory::default(),
@@ -84,7 +85,7 @@ mod tests {
     fn what_is_written_is_read_and_what_lies_below_stays() {
         let mut below = Memory::default();
         below.write_at(100, b"below").unwrap();
-        let mut overlay = Overlay::new(Box::new(below));
+        let mut overlay = Overlay::new(Arc::new(below));
         overlay.write_at(102, b"XY").unwrap();
         let mut read = [0; 5];
         overlay.read_at(100, &mut read).unwrap();

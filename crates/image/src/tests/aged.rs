@@ -10,7 +10,7 @@ use ftlab_base::{
 use ftlab_drive::Device;
 
 /// Writes all of a drive, twice.
-fn wear(device: &mut dyn Device) -> Result<(), ImageError> {
+pub(super) fn wear(device: &mut dyn Device) -> Result<(), ImageError> {
     for sector in (0..device.capacity_sectors()).chain(0..device.capacity_sectors()) {
         let write = Command {
             id: CommandId(sector),

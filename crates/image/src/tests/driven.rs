@@ -4,8 +4,9 @@ use super::oracle::{Commands, Oracle};
 use super::recorder::Recorder;
 use super::tiny::testbed;
 use crate::base::Base;
+use crate::convert::open_beside;
 use crate::new::New;
-use crate::recovery;
+use crate::recovery::{self, Found, Opening};
 use crate::regions::Regions;
 use crate::storage::Memory;
 use crate::{CreateOptions, DataDrive, ImageError, OnKill, OpenOptions, Recovery};
@@ -61,7 +62,7 @@ pub(super) fn forgiving() -> CreateOptions {
 
 /// Opens what a recorder holds.
 pub(super) fn open(recorder: &Recorder) -> Result<(DataDrive, Recovery), ImageError> {
-    DataDrive::open_on(Path::new("tiny"), recorder.image(false), &options())
+    open_beside(Path::new("tiny"), recorder.image(false), None, &options())
 }
 
 /// The same, of a drive that is known, which saves reading its file.
@@ -109,7 +110,14 @@ fn recover_with(
         on_kill: recovery::on_kill_of(&*storage, &new).unwrap_or(options.on_kill),
         ..*options
     };
-    recovery::recover(Path::new("tiny"), storage, new, file, 0, options)
+    let opening = Opening {
+        path: Path::new("tiny"),
+        drive: file,
+        seed: 0,
+        options,
+    };
+    let found = Found::read(opening.path, &*storage, new, options.accepts_loss)?;
+    found.bring_back(storage, &opening)
 }
 
 impl Driven {

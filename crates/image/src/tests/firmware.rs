@@ -3,6 +3,7 @@
 use super::driven::{Clock, Driven, open};
 use super::recorder::Recorder;
 use super::tiny::{testbed, tiny};
+use crate::base::OpenedImage;
 use crate::header::Header;
 use crate::storage::Memory;
 use crate::{DataDrive, ImageError};
@@ -11,8 +12,11 @@ use std::path::Path;
 
 fn update(recorder: &Recorder, settings: &[&str]) -> Result<Option<String>, ImageError> {
     let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
-    let storage = Box::new(recorder.clone());
-    DataDrive::update_firmware_on(Path::new("tiny"), storage, testbed(), |own| {
+    let opened = OpenedImage {
+        storage: Box::new(recorder.clone()),
+        base: None,
+    };
+    DataDrive::update_firmware_on(Path::new("tiny"), opened, testbed(), |own| {
         DriveFile::parse(own.slug(), &own.text(), &settings)
     })
 }

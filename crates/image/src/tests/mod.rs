@@ -9,6 +9,7 @@ mod damage;
 mod driven;
 mod faults;
 mod firmware;
+mod formats;
 mod fua;
 mod host_power;
 mod life;

@@ -169,6 +169,11 @@ impl Oracle {
         (floor, versions[floor].bytes.iter().all(|&byte| byte == 0))
     }
 
+    /// All that a slot held, the oldest first.
+    pub(super) fn versions(&self, slot: usize) -> impl Iterator<Item = &[u8]> {
+        self.slots[slot].iter().map(|version| &*version.bytes)
+    }
+
     /// Checks that a drive at work gives the newest of what a command covers.
     pub(super) fn check_newest(&self, drive: &mut DataDrive, command: &Command) {
         let mut found = vec![0; command.bytes() as usize];
@@ -231,6 +236,8 @@ pub(super) struct Commands {
     slot_sectors: u64,
     trims: bool,
     next: u64,
+    /// Whether data are such as take little room where they are packed.
+    packs_well: bool,
 }
 
 impl Commands {
@@ -241,7 +248,13 @@ impl Commands {
             slot_sectors: u64::from(drive.slot_sectors()),
             trims: drive.trims(),
             next: 0,
+            packs_well: false,
         }
+    }
+
+    /// From now on each sector repeats its first eight bytes.
+    pub(super) fn pack_well(&mut self) {
+        self.packs_well = true;
     }
 
     /// Commands so far.
@@ -338,6 +351,11 @@ impl Commands {
                 self.rng.fill_bytes(&mut sector[..SECTOR / 2]);
             }),
             _ => self.rng.fill_bytes(&mut data),
+        }
+        for sector in data.chunks_mut(SECTOR).filter(|_| self.packs_well) {
+            let (first, rest) = sector.split_at_mut(8);
+            rest.chunks_mut(8)
+                .for_each(|part| part.copy_from_slice(first));
         }
         data
     }

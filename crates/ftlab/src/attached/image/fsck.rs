@@ -150,6 +150,9 @@ fn found_in_words(found: &Fsck) -> String {
             line(format!("header {n}     damaged: {wrong}"));
         }
     }
+    for note in &found.notes {
+        line(format!("note         {note}"));
+    }
     if found.missing_bytes > 0 {
         line(format!(
             "file         {} bytes are missing at its end",

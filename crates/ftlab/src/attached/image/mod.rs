@@ -153,6 +153,7 @@ fn in_words(about: &About) -> String {
             attached::ratio(about.write_amplification),
         ),
     ]);
+    rows.extend(info.notes.iter().map(|note| ("note", note.clone())));
     if let Some(fault) = &info.fault {
         rows.push(("fault", fault.clone()));
     }

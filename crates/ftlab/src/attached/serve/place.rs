@@ -339,6 +339,9 @@ pub fn of_image(drive: &DataDrive) -> String {
             ),
         };
     }
+    for note in drive.notes() {
+        text += &format!("note     {note}\n");
+    }
     if let Some((long, taken)) = drive.file_bytes() {
         text += &format!("image    {}\n", attached::sparse_file(long, taken));
     }

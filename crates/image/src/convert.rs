@@ -1,0 +1,473 @@
+//! Opening an image that an earlier version of ftlab has written.
+//!
+//! What lies in a file is read as it was written. Two things may be otherwise than that version had them. Drive files may
+//! have lost a key since ([`ftlab_drive::REMOVED`]): the header is written anew without it. And the model may do otherwise
+//! what a journal asks of it again: then data do not lie where its map says. Such an image is written anew beside: the
+//! layer goes on from its checkpoint and is asked the same, its own way, and each slot gets the page that the request has
+//! written which wrote it last. The new file takes the place of the old one when all of it is there, so whoever is
+//! cut off finds the old one. Where nothing of the file may change, all of that is done in memory.
+
+use crate::base::Base;
+use crate::blank::Blank;
+use crate::drive::{Body, DataDrive, store_of_mut};
+use crate::error::{Wrong, system_error};
+use crate::file::{begin_aside, replace};
+use crate::header::Header;
+use crate::new::{New, byte_store};
+use crate::pages::{self, Page};
+use crate::recovery::{Found, Log, Opening};
+use crate::regions::Regions;
+use crate::slot::{self, OOB_BYTES, Oob};
+use crate::storage::{Memory, Overlay, Storage};
+use crate::{ImageError, OpenOptions, Recovery};
+use ftlab_base::{Content, Identity, Lpn, Ppa};
+use ftlab_drive::codec;
+use ftlab_drive::ssd::{LayerInput, PageStore, Ssd, StoreFailed};
+use ftlab_drive::{REMOVED, RemovedKey};
+use ftlab_ftl::{Extent, TranslationLayer};
+use ftlab_nand::DataMove;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Where an image is written anew.
+pub(crate) struct Target {
+    pub(crate) storage: Box<dyn Storage>,
+    /// Puts it into the place of the old one, once all of it is there.
+    pub(crate) place: Box<dyn FnOnce() -> Result<(), ImageError>>,
+}
+
+/// Gives where an image is written anew that cannot go on where it lies.
+pub(crate) type Aside<'a> = dyn Fn(&Arc<dyn Storage>) -> Result<Target, ImageError> + 'a;
+
+/// In memory over the old one, which stays.
+pub(crate) fn in_memory(old: &Arc<dyn Storage>) -> Result<Target, ImageError> {
+    Ok(Target {
+        storage: Box::new(Overlay::new(Arc::clone(old))),
+        place: Box::new(|| Ok(())),
+    })
+}
+
+/// In a file beside the old one, on the same base.
+pub(crate) fn in_a_file(
+    path: &Path,
+    base: Option<&Base>,
+    old: &dyn Storage,
+) -> Result<Target, ImageError> {
+    let (file, begun) = begin_aside(path)?;
+    let storage = match base {
+        Some(base) => base
+            .begin(Some(path), Box::new(file), true)
+            .map(|layer| Box::new(layer) as Box<dyn Storage>),
+        None => old
+            .length()
+            .and_then(|bytes| file.set_length(bytes.unwrap_or_default()))
+            .map(|()| Box::new(file) as Box<dyn Storage>),
+    };
+    let path = path.to_owned();
+    Ok(Target {
+        storage: storage.map_err(|why| system_error(&path, "write it anew", why))?,
+        place: Box::new(move || replace(&path, begun, true)),
+    })
+}
+
+/// Opens an image. If it cannot go on where it lies, it is written anew in a file beside, or in memory where nothing of it
+/// may change.
+pub(crate) fn open_beside(
+    path: &Path,
+    storage: Box<dyn Storage>,
+    base: Option<&Base>,
+    options: &OpenOptions<'_>,
+) -> Result<(DataDrive, Recovery), ImageError> {
+    let aside = |old: &Arc<dyn Storage>| match options.read_only {
+        true => in_memory(old),
+        false => in_a_file(path, base, &**old),
+    };
+    open(path, storage, options, (REMOVED, &aside))
+}
+
+/// Opens what lies on a storage, whatever version wrote it. These are the keys that drive files have no more.
+pub(crate) fn open(
+    path: &Path,
+    storage: Box<dyn Storage>,
+    options: &OpenOptions<'_>,
+    (removed, aside): (&[RemovedKey], &Aside<'_>),
+) -> Result<(DataDrive, Recovery), ImageError> {
+    let unusable = |why: Wrong| ImageError::Unusable {
+        path: path.to_owned(),
+        why,
+    };
+    let (header, drive) = Header::read_knowing(&*storage, removed).map_err(unusable)?;
+    if let Some(asked) = options.drive {
+        crate::header::check_drive(&drive, asked, path)?;
+    }
+    let opening = Opening {
+        path,
+        drive: &drive,
+        seed: header.seed,
+        options,
+    };
+    let find = |storage: &dyn Storage| {
+        let new = New::of(&drive, options.testbed, header.seed)?;
+        Found::read(path, storage, new, options.accepts_loss)
+    };
+    let (mut made, recovery) = match find(&*storage)?.ask_again(&*storage, &opening) {
+        Ok(asked) => asked.switch_on(storage, &opening)?,
+        Err(Wrong::Replay { version }) if version != ftlab_drive::version() => {
+            let old = Arc::from(storage);
+            let anew = write_anew(&old, find(&*old)?, &header, &opening, aside)?;
+            let (mut made, recovery) = find(&*anew.storage)?.bring_back(anew.storage, &opening)?;
+            made.notes.push(format!(
+                "its journal was written by ftlab {version}, and it was written anew for this one: each slot holds what it held"
+            ));
+            let recovery = Recovery {
+                replayed: anew.requests,
+                left_out: anew.left_out,
+                ..recovery
+            };
+            (made, recovery)
+        }
+        Err(why) => return Err(unusable(why)),
+    };
+    if !header.notes.is_empty() && !options.read_only {
+        let written = header.write(made.storage());
+        written.map_err(|why| made.storage_error("write its header", why))?;
+    }
+    made.notes.extend(header.notes);
+    Ok((made, recovery))
+}
+
+/// An image that was written anew.
+struct Anew {
+    storage: Box<dyn Storage>,
+    requests: u64,
+    left_out: u64,
+}
+
+/// Writes an image anew whose journal another model wrote.
+///
+/// # Errors
+/// When the model refuses what the other one took, or a page cannot be found, as of an image that is damaged: then the old
+/// one stays as it is.
+fn write_anew(
+    old: &Arc<dyn Storage>,
+    found: Found,
+    header: &Header,
+    opening: &Opening<'_>,
+    aside: &Aside<'_>,
+) -> Result<Anew, ImageError> {
+    let unusable = |why: Wrong| ImageError::Unusable {
+        path: opening.path.to_owned(),
+        why,
+    };
+    let unreadable = |why: io::Error| unusable(Wrong::Unreadable(why));
+    let unwritable = |why| system_error(opening.path, "write it anew", why);
+    let (mut ssd, before) = found.of_flash().map_err(unusable)?;
+    let otherwise = Wrong::Replay {
+        version: before.meta.version.clone(),
+    };
+    let pages = Pages::of(&**old, &ssd, &before.meta.lost).map_err(unreadable)?;
+    let log = Log::read(before, &**old, &ssd, opening, |write| pages.has(write));
+    let log = log.map_err(unusable)?;
+    let sources = Sources {
+        begin: Begin::of(&ssd, &pages, &log),
+        pages: &pages,
+        log: &log,
+        storage: &**old,
+        regions: Regions::of_layer(ssd.layer()),
+        slot_bytes: ssd.layer().layout().geometry.slot_bytes as usize,
+    };
+    let Some(moved) = Moved::ask(&mut ssd, &log) else {
+        return Err(unusable(otherwise));
+    };
+    let mut target = aside(old)?;
+    let layer = ssd.layer();
+    for lpn in (0..layer.slots()).map(Lpn) {
+        let Some(place) = layer.lookup(lpn) else {
+            continue;
+        };
+        let slot = sources.slot(lpn, place, &moved).map_err(unreadable)?;
+        let Some(slot) = slot else {
+            return Err(unusable(otherwise));
+        };
+        put(&mut *target.storage, sources.regions.place(place.0), &slot).map_err(unwritable)?;
+    }
+    let (requests, left_out) = (log.requests.len() as u64, log.left_out);
+    let mut store = byte_store(&ssd, target.storage, opening.keeping(log.meta.on_kill));
+    store.set_blank(moved.blank);
+    store.lose(log.meta.lost.clone());
+    store.go_on(log.end(), log.kept.clone());
+    if !log.kept.is_empty() {
+        store.begin_restoring();
+    }
+    ssd.carry(Box::new(store));
+    if let Some(totals) = log.totals {
+        ssd.set_totals(totals);
+    }
+    let mut made = DataDrive::around(opening.path, opening.drive, Body::Flash(ssd));
+    made.max_sectors = log.meta.max_sectors;
+    made.kept = Some(log.into_kept());
+    header.write(made.storage()).map_err(unwritable)?;
+    made.checkpoint()?;
+    made.storage().sync().map_err(unwritable)?;
+    let Body::Flash(ssd) = &mut made.body else {
+        unreachable!("a drive of flash has a journal");
+    };
+    let storage = store_of_mut(ssd).replace_storage(Box::new(Memory::default()));
+    (target.place)()?;
+    Ok(Anew {
+        storage,
+        requests,
+        left_out,
+    })
+}
+
+/// Writes a slot to its place, unless it lies there.
+fn put(storage: &mut dyn Storage, at: u64, slot: &[u8]) -> io::Result<()> {
+    let mut lies = vec![0; slot.len()];
+    storage.read_at(at, &mut lies)?;
+    match lies == slot {
+        true => Ok(()),
+        false => storage.write_at(at, slot),
+    }
+}
+
+/// A write of the journal: the slot, the number of the request, and which data they are, if that is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Written {
+    pub(crate) lpn: u32,
+    pub(crate) number: u64,
+    pub(crate) identity: Option<Identity>,
+}
+
+/// The pages of an image that are whole, by what they say of themselves.
+struct Pages {
+    /// LPN, number of the request, and place; in order.
+    by_slot: Vec<(u32, u64, u32)>,
+    /// Those that several slots may have, by their data.
+    shared: BTreeMap<Identity, u32>,
+    /// Whether one of them is zeros that were there before the drive had bytes, and moved.
+    has_old_zeros: bool,
+    /// Whether all are whole.
+    all_whole: bool,
+}
+
+impl Pages {
+    fn of(storage: &dyn Storage, ssd: &Ssd, lost: &[(u64, u64)]) -> io::Result<Pages> {
+        let layer = ssd.layer();
+        let slot_bytes = layer.layout().geometry.slot_bytes as usize;
+        let mut found = Pages {
+            by_slot: Vec::new(),
+            shared: BTreeMap::new(),
+            has_old_zeros: false,
+            all_whole: true,
+        };
+        let mut data = vec![0; slot_bytes];
+        let regions = Regions::of_layer(layer);
+        let is_lost = |oob: &Oob| {
+            let mut lost = lost.iter();
+            lost.any(|&(from, until)| (from..until).contains(&oob.sequence))
+        };
+        let shape = (layer.places(), slot_bytes);
+        pages::look_at_all(storage, &regions, shape, |place, page| match page {
+            Page::Broken(_) => found.all_whole = false,
+            Page::Whole(oob, _) if oob == slot::ZEROS => found.has_old_zeros = true,
+            Page::Whole(oob, _) if is_lost(&oob) => {}
+            Page::Whole(oob, stored) => {
+                found.by_slot.push((oob.lpn, oob.sequence, place));
+                if oob.shared
+                    && slot::unpack(&oob, stored, &mut data) == Ok(0)
+                    && let Some(identity) = codec::identity_of(&data)
+                {
+                    found.shared.insert(identity, place);
+                }
+            }
+        })?;
+        found.by_slot.sort_unstable();
+        Ok(found)
+    }
+
+    /// Where a write lies.
+    fn at(&self, write: Written) -> Option<u32> {
+        let key = (write.lpn, write.number);
+        let found = self.by_slot.partition_point(|page| (page.0, page.1) < key);
+        let page = self.by_slot.get(found);
+        let page = page.filter(|page| (page.0, page.1) == key);
+        page.map(|page| page.2)
+            .or_else(|| self.shared.get(&write.identity?).copied())
+    }
+
+    fn has(&self, write: Written) -> bool {
+        self.at(write).is_some()
+    }
+
+    /// Where the newest of a slot lies that came before a request.
+    fn before(&self, lpn: Lpn, number: u64) -> Option<u32> {
+        let end = self
+            .by_slot
+            .partition_point(|page| (page.0, page.1) < (lpn.0, number));
+        let page = self.by_slot[..end].last();
+        page.filter(|page| page.0 == lpn.0).map(|page| page.2)
+    }
+}
+
+/// The drive as its checkpoint has it.
+struct Begin {
+    /// Places where data lie that several slots have, and where these lie in the file now.
+    shared: BTreeMap<u32, u32>,
+    blank: Blank,
+    sequence: u64,
+}
+
+impl Begin {
+    fn of(ssd: &Ssd, pages: &Pages, log: &Log) -> Begin {
+        let shared = pages.shared.iter();
+        let shared = shared.filter_map(|(identity, lies)| {
+            let place = ssd.layer().known(*identity)?;
+            Some((place.0, *lies))
+        });
+        Begin {
+            shared: shared.collect(),
+            blank: log.blank.clone(),
+            sequence: log.meta.sequence,
+        }
+    }
+}
+
+/// What lies at a place of the drive that is asked anew.
+#[derive(Debug, Clone, Copy)]
+enum Lies {
+    /// What lay at a place when the checkpoint was written.
+    From(u32),
+    Write(Written),
+}
+
+/// Follows the data of a drive that is asked anew.
+#[derive(Debug, Default)]
+struct Moved {
+    /// Where something else lies than at the checkpoint.
+    places: BTreeMap<u32, Lies>,
+    blank: Blank,
+    /// The request that is asked.
+    write: Option<Written>,
+    refuses: bool,
+}
+
+impl Moved {
+    /// Asks a drive as its checkpoint has it what the log says; nothing, if it does not take that.
+    fn ask(ssd: &mut Ssd, log: &Log) -> Option<Moved> {
+        ssd.carry(Box::new(Moved {
+            blank: log.blank.clone(),
+            ..Moved::default()
+        }));
+        for request in log.requests.iter().filter(|request| request.taken) {
+            let moved = ssd.store_mut::<Moved>().expect("it carries that");
+            moved.write = request.write();
+            ssd.replay(&[request.input]);
+        }
+        let moved = ssd.store_mut::<Moved>().map(std::mem::take);
+        moved.filter(|moved| !moved.refuses)
+    }
+
+    fn lies_at(&self, place: u32) -> Lies {
+        let lies = self.places.get(&place).copied();
+        lies.unwrap_or(Lies::From(place))
+    }
+}
+
+impl PageStore for Moved {
+    fn prepare(
+        &mut self,
+        _: Lpn,
+        extent: Extent,
+        stated: Content,
+        _: &dyn TranslationLayer,
+    ) -> Result<(Extent, Content), StoreFailed> {
+        Ok((extent, stated))
+    }
+
+    fn follow(
+        &mut self,
+        input: LayerInput,
+        taken: bool,
+        _: &dyn TranslationLayer,
+        moves: &[DataMove],
+    ) {
+        self.refuses |= matches!(input, LayerInput::Write(_)) && !taken;
+        for step in moves {
+            self.blank.follow(step);
+            match *step {
+                DataMove::Write { to, .. } => {
+                    let write = self.write.expect("a write was asked");
+                    self.places.insert(to.0, Lies::Write(write));
+                }
+                DataMove::Copy { from, to } => {
+                    let lies = self.lies_at(from.0);
+                    self.places.insert(to.0, lies);
+                }
+                DataMove::Erase { .. } => {}
+            }
+        }
+    }
+
+    /// It lives no longer than a conversion.
+    fn copy(&self) -> Option<Box<dyn PageStore>> {
+        None
+    }
+}
+
+/// Where the slots of the new image come from.
+struct Sources<'a> {
+    begin: Begin,
+    pages: &'a Pages,
+    log: &'a Log,
+    storage: &'a dyn Storage,
+    regions: Regions,
+    slot_bytes: usize,
+}
+
+impl Sources<'_> {
+    /// The slot that is to lie at a place, sealed for that; nothing, if its page cannot be found.
+    fn slot(&self, lpn: Lpn, place: Ppa, moved: &Moved) -> io::Result<Option<Vec<u8>>> {
+        let from = match moved.lies_at(place.0) {
+            Lies::Write(write) => match self.log.slot_of(write) {
+                Some(slot) => {
+                    let mut slot = slot.to_vec();
+                    slot::seal(&mut slot, place.0);
+                    return Ok(Some(slot));
+                }
+                None => self.pages.at(write),
+            },
+            Lies::From(before) => {
+                let shared = self.begin.shared.get(&before).copied();
+                let from = shared.or_else(|| self.pages.before(lpn, self.begin.sequence));
+                if from.is_none() {
+                    return Ok(self.zeros(before, place.0));
+                }
+                from
+            }
+        };
+        let Some(from) = from else {
+            return Ok(None);
+        };
+        let mut slot = Vec::new();
+        self.regions
+            .read_slot(self.storage, from, self.slot_bytes, &mut slot)?;
+        slot::seal_moved(&mut slot, from, place.0);
+        Ok(Some(slot))
+    }
+
+    /// What lies at a place where the drive had written before it had bytes, if it had.
+    fn zeros(&self, before: u32, place: u32) -> Option<Vec<u8>> {
+        let is_blank = self.begin.blank.has(before);
+        if is_blank && before == place {
+            return Some(vec![0; OOB_BYTES]);
+        }
+        (is_blank || self.pages.has_old_zeros && self.pages.all_whole).then(|| {
+            let mut zeros = slot::zeros();
+            slot::seal(&mut zeros, place);
+            zeros
+        })
+    }
+}
