@@ -4,6 +4,7 @@ mod calibrate;
 mod cross_validate;
 mod family;
 mod licences;
+mod lines;
 mod numbers;
 mod plan;
 
@@ -24,6 +25,8 @@ enum Task {
     CrossValidate(cross_validate::Options),
     /// Write the licences of the libraries that are linked into ftlab
     Licences(licences::Options),
+    /// Count the lines of code, by crate
+    Lines(lines::Options),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -31,5 +34,6 @@ fn main() -> anyhow::Result<()> {
         Task::Calibrate(options) => calibrate::command(&options),
         Task::CrossValidate(options) => cross_validate::command(&options),
         Task::Licences(options) => licences::command(&options),
+        Task::Lines(options) => lines::command(&options),
     }
 }
