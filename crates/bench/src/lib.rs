@@ -1,6 +1,7 @@
 //! The bench: the tests of the reviews on several drives, and published figures beside what the model gives.
 //!
 //! - [`suites`] are tests as data: those of the reviews, and a user's own.
+//! - [`loads`] reads loads, whatever they are.
 //! - [`lab`] measures on several drives at a time, [`machine`] says what there is to do so.
 //! - [`review::review`] runs them on several drives and returns a result set.
 //! - [`stop`] ends what runs when nobody wants it any more.
@@ -20,6 +21,7 @@ pub mod calibrate;
 pub mod endurance;
 pub mod figures;
 pub mod lab;
+pub mod loads;
 pub mod machine;
 pub mod plan;
 pub mod pts;

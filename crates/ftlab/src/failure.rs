@@ -2,12 +2,12 @@
 
 use ftlab_base::printable;
 use ftlab_bench::endurance::EnduranceError;
+use ftlab_bench::loads::ReadError;
 use ftlab_bench::review::ReviewError;
 use ftlab_bench::suites::UnknownTest;
 use ftlab_bench::theory::TheoryError;
 use ftlab_claims::ClaimsError;
 use ftlab_play::driver::DriverError;
-use ftlab_play::load::LoadError;
 use ftlab_play::states::PrepareError;
 use ftlab_sheet::SheetError;
 use ftlab_trace::TraceError;
@@ -102,7 +102,7 @@ failures! {
     ScriptError, |_| true;
     TraceError, |_| true;
     UnknownTest, |_| true;
-    LoadError, |_| true;
+    ReadError, |_| true;
     DriverError, DriverError::is_input;
     EnduranceError, EnduranceError::is_input;
     PrepareError, PrepareError::is_input;

@@ -1,15 +1,11 @@
 //! Files that are read; those that are written are [`ftlab_output`]'s.
 
 use crate::failure::Failure;
-use ftlab_base::amount::grouped;
+use ftlab_bench::loads;
 use ftlab_output::OutputError;
 pub use ftlab_output::{Begun, Folder, NewFile, Replaces, check, distinct};
-use std::fs::{File, Metadata};
-use std::io::{ErrorKind, Read};
+use std::fs::File;
 use std::path::Path;
-
-/// The most a job file may have: fio's own are a few kilobytes.
-const TEXT_BYTES_MAX: u64 = 16 << 20;
 
 impl From<OutputError> for Failure {
     fn from(error: OutputError) -> Failure {
@@ -23,7 +19,7 @@ impl From<OutputError> for Failure {
 
 /// Opens a file; `what` says what it should be.
 pub fn open(path: &Path, what: &str) -> Result<File, Failure> {
-    looked_at(path, what)?;
+    loads::looked_at(path, what).map_err(Failure::Input)?;
     File::open(path).map_err(|error| unreadable(path, &error.to_string()))
 }
 
@@ -42,42 +38,12 @@ pub fn guarded<T>(path: &Path, reading: impl FnOnce() -> Result<T, Failure>) -> 
     })
 }
 
-/// What is at a path, if it can be read like a file.
-fn looked_at(path: &Path, what: &str) -> Result<Metadata, Failure> {
-    let meta = std::fs::metadata(path).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => unreadable(path, &format!("there is no such file; give {what}")),
-        _ => unreadable(path, &error.to_string()),
-    })?;
-    if meta.is_dir() {
-        let why = format!("it is a directory; give {what}");
-        return Err(unreadable(path, &why));
-    }
-    Ok(meta)
-}
-
 /// Reads a text file; `what` says what it should have been.
 pub fn read(path: &Path, what: &str) -> Result<String, Failure> {
-    read_up_to(TEXT_BYTES_MAX, path, what)
+    loads::text(path, what).map_err(Failure::Input)
 }
 
 /// Reads a text file of at most N bytes; `what` says what it should have been.
 pub fn read_up_to(bytes_max: u64, path: &Path, what: &str) -> Result<String, Failure> {
-    let fail = |why: String| unreadable(path, &why);
-    let meta = looked_at(path, what)?;
-    let most = grouped(bytes_max);
-    if meta.len() > bytes_max {
-        let has = grouped(meta.len());
-        return Err(fail(format!(
-            "it has {has} bytes, at most {most}; give {what}"
-        )));
-    }
-    let mut bytes = Vec::new();
-    // What has no size, such as a pipe, may have no end either.
-    let file = File::open(path).map(|file| file.take(bytes_max + 1));
-    let read = file.and_then(|mut file| file.read_to_end(&mut bytes));
-    read.map_err(|error| fail(error.to_string()))?;
-    if bytes.len() as u64 > bytes_max {
-        return Err(fail(format!("it has more than {most} bytes; give {what}")));
-    }
-    String::from_utf8(bytes).map_err(|_| fail(format!("it is not text; give {what}")))
+    loads::text_up_to(bytes_max, path, what).map_err(Failure::Input)
 }

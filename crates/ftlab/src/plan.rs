@@ -1,19 +1,19 @@
 //! `ftlab plan`: how long drives last under a load, how fast they answer, and how much spare area that takes.
 
 use crate::failure::{Failure, Outcome};
-use crate::loads::{self, Reading};
+use crate::loads;
 use crate::options::{self, OutputFormat, TestbedOption, Work};
-use crate::trace::ReplayOptions;
+use crate::trace::{ReplayOptions, tell_of_trace};
 use crate::verdicts::{Figure, RequireOptions};
 use crate::{drives, fio_words, memory, provenance, results, screen};
 use clap::Args;
 use ftlab_bench::lab::Lab;
+use ftlab_bench::loads::Reading;
 use ftlab_bench::plan::{self, Asked, SPARE_BOUNDS};
 use ftlab_bench::review::Length;
 use ftlab_bench::suites::Test;
 use ftlab_drive::DriveFile;
 use ftlab_play::State;
-use ftlab_play::driver::Clock;
 use ftlab_result::Run;
 use ftlab_result::plan::Measure;
 use ftlab_workload::Sections;
@@ -168,17 +168,17 @@ fn asked(options: &Options) -> Result<Asked, Failure> {
 
 fn test(options: &Options) -> Result<Test, Failure> {
     let reading = Reading {
-        replay: Some((&options.replay, options.work.signs)),
+        replay: &options.replay.replay(),
         is_shuffled: options.shuffle,
-        sections: &[],
-        defaults: None,
+        machine: &fio_words::this_machine(),
+        before_trace: &tell_of_trace(options.work.signs),
+        ..Reading::default()
     };
-    let (state, clock) = (options.state, Clock::Timed);
     let test = match &options.load {
-        Some(path) => loads::read(path, state, clock, reading)?,
+        Some(path) => loads::read(path, options.state, &reading)?,
         None => {
             let words = Sections::of_arguments(&options.words)?;
-            fio_words::test(words, state, clock, reading)?
+            fio_words::test(words, options.state, &reading)?
         }
     };
     options.replay.check(std::slice::from_ref(&test))?;

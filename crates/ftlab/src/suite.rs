@@ -1,11 +1,11 @@
 //! `--suite`: the tests of a suite of one's own, or of one that comes with ftlab, instead of those of the reviews.
 
 use crate::failure::Failure;
-use crate::loads::{self, Reading};
+use crate::{fio_words, loads};
 use clap::Args;
+use ftlab_bench::loads::Reading;
 use ftlab_bench::review::Subject;
 use ftlab_bench::suites::{self, Suite, Test};
-use ftlab_play::driver::Clock;
 use ftlab_play::states::State;
 use std::path::{Path, PathBuf};
 
@@ -84,13 +84,12 @@ impl SuiteOption {
             (true, false) => Vec::new(),
             _ => suites::select_of(self.all()?, &names, &listed)?,
         };
+        let reading = Reading {
+            machine: &fio_words::this_machine(),
+            ..Reading::default()
+        };
         for path in &paths {
-            tests.push(loads::read(
-                Path::new(path),
-                State::Filled,
-                Clock::Timed,
-                Reading::default(),
-            )?);
+            tests.push(loads::read(Path::new(path), State::Filled, &reading)?);
         }
         loads::distinct(&tests)?;
         Ok(tests)

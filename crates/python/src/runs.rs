@@ -2,10 +2,11 @@
 
 use crate::calls::Calls;
 use crate::drive::Drive;
-use crate::errors::{guarded, input_error, of_plan, of_review, of_sweep};
+use crate::errors::{guarded, input_error, of_plan, of_review};
 use crate::results::Results;
 use crate::work::{Machine, Way, warn_of_memory, work_with};
 use ftlab_base::RootSeed;
+use ftlab_bench::loads::{LoadText, Named, Reading};
 use ftlab_bench::plan::{self as planning, Asked, SPARE_BOUNDS};
 use ftlab_bench::repeats::REPEATS_MAX;
 use ftlab_bench::review::{
@@ -18,15 +19,12 @@ use ftlab_bench::variants::{self, Sweep, Variant};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_host::Testbed;
 use ftlab_play::driver::Clock;
-use ftlab_play::load::{Load, What};
-use ftlab_play::recording::{Pace, Recording};
 use ftlab_play::states::State;
 use ftlab_result::ResultSet;
 use ftlab_result::plan::Measure;
-use ftlab_sweep::{Called, LoadText, Named, SweepError, read_load};
-use ftlab_trace::{Fit, Look, Opening, Reader, Selected, Selection, is_trace_file};
+use ftlab_sweep::ReplayWords;
 use pyo3::prelude::*;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What a call is, in errors.
@@ -97,42 +95,21 @@ fn state_named(name: &str) -> PyResult<State> {
 fn test(load: &Bound<'_, PyAny>, state: State, clock: Clock, replay: &Replay) -> PyResult<Test> {
     let named: Named<LoadText> =
         pythonize::depythonize(load).map_err(|error| input_error(&format!("{HERE}: {error}")))?;
-    if let Named::Name(name) = &named
-        && is_trace_file(Path::new(name)).map_err(|error| input_error(&error))?
-    {
-        let recording = recording(Path::new(name), replay)?;
-        let stem = Path::new(name).file_stem().unwrap_or_default();
-        let slug = stem.to_string_lossy().into_owned();
-        let load = Load::new(name, What::Recording(recording));
-        return Ok(own(&slug, load, state, clock));
-    }
+    let words = ReplayWords {
+        // That is the default, beside which the words of a job that replays a trace hold.
+        pace: Some(replay.pace.clone()).filter(|pace| pace != "original"),
+        fit: Some(replay.fit.clone()),
+    };
+    let reading = Reading {
+        takes_names: true,
+        clock,
+        replay: &words.replay().map_err(|why| input_error(&why))?,
+        ..Reading::default()
+    };
     let read = guarded(&HERE, || {
-        let read = read_load(&named, Path::new(""), clock, HERE, Called::ByPlace);
-        read.map_err(|error| match &error {
-            // What is wrong with a load is said of the load, and of nothing that names it.
-            SweepError::Load { error, .. } => input_error(error),
-            SweepError::Grid { why, .. } => input_error(why),
-            _ => of_sweep(&error),
-        })
+        reading.read(&named).map_err(|error| input_error(&error))
     })?;
     Ok(own(&read.texts.name, read.load, state, clock))
-}
-
-fn recording(path: &Path, replay: &Replay) -> PyResult<Recording> {
-    let pace: Pace = replay
-        .pace
-        .parse()
-        .map_err(|why| input_error(&format!("pace: {why}")))?;
-    let fit = Fit::of_name(&replay.fit).map_err(|why| input_error(&why))?;
-    let opening = Opening::default();
-    let look = Look::at(path, &opening).map_err(|error| input_error(&error))?;
-    let own = path.to_owned();
-    let open = move || {
-        let reader = Reader::open(&own, &Opening::default())?;
-        Ok(Selected::of(reader, Selection::default()))
-    };
-    let read = Recording::read(&look, pace, fit, Box::new(open));
-    read.map_err(|error| input_error(&error))
 }
 
 /// Runs a plan to its end, or to the first drive that fails.

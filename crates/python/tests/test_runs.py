@@ -218,6 +218,11 @@ def test_requests_are_replayed_from_a_file_and_from_tables(small: ftlab.Drive, t
     with pytest.raises(ftlab.InputError, match="compact"):
         ftlab.replay(far, small)
     assert ftlab.replay(far, small, fit="compact").write_ios == count
+    far.to_csv(tmp_path / "far.csv", index=False)
+    plans = ftlab.plan(str(tmp_path / "far.csv"), small, fit="compact", spares=[0.28], quick=True)
+    assert plans.plans[0]["now"]["wa"] >= 1
+    with pytest.raises(ftlab.InputError, match="compact"):
+        ftlab.plan(str(tmp_path / "far.csv"), small, spares=[0.28], quick=True)
     for wrong, words in [("fast", "pace: give original"), ("scaled=0x", "pace: scaled=2x")]:
         with pytest.raises(ftlab.InputError, match=words):
             ftlab.replay(frame, small, pace=wrong)

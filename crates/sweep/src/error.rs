@@ -1,7 +1,7 @@
 //! Why there is no sweep.
 
+use ftlab_bench::loads::ReadError;
 use ftlab_output::OutputError;
-use ftlab_play::load::LoadError;
 use ftlab_sheet::SheetError;
 use thiserror::Error;
 
@@ -30,7 +30,7 @@ pub enum SweepError {
         /// The grid's file.
         file: String,
         /// Why.
-        error: Box<LoadError>,
+        error: Box<ReadError>,
     },
     /// No drive of the grid can be as its settings say.
     #[error("no row of the grid can run, the first because: {0}")]

@@ -2,9 +2,9 @@
 
 use crate::SweepError;
 use crate::hypercube;
-use crate::keys::{DriveText, Grid, LoadText, Named, dotted};
-use crate::loads::{Called, ReadLoad, read_load};
+use crate::keys::{DriveText, Grid, ReplayWords, dotted};
 use crate::value::Value;
+use ftlab_bench::loads::{Called, LoadText, Named, ReadLoad, Reading};
 use ftlab_drive::{Catalog, DriveFile, MODEL_VERSION};
 use ftlab_play::driver::Clock;
 use ftlab_play::states::State;
@@ -92,12 +92,26 @@ impl Sweep {
             })
         });
         let drives = drives.collect::<Result<Vec<_>, _>>()?;
-        let loads = grid.loads.iter();
-        let loads = loads.map(|named| read_load(named, folder, clock, name, Called::ByName));
-        let loads = loads.collect::<Result<Vec<_>, _>>()?;
+        // Nothing of the machine gets into a load, for its rows would not be the same elsewhere.
+        let reading = Reading {
+            folder,
+            takes_names: true,
+            clock,
+            called: Called::ByName,
+            replay: &grid.replay.replay().map_err(wrong)?,
+            is_carried: true,
+            ..Reading::default()
+        };
+        let loads = grid.loads.iter().map(|named| reading.read(named));
+        let loads = loads.collect::<Result<Vec<_>, _>>();
+        let loads = loads.map_err(|error| SweepError::Load {
+            file: name.to_owned(),
+            error: Box::new(error),
+        })?;
+        let mark = |load: &ReadLoad| mark_of_load(&load.texts, &grid.replay);
         let marks = Marks {
             drives: drives.iter().map(mark_of_drive).collect(),
-            loads: loads.iter().map(|load| mark_of_load(&load.texts)).collect(),
+            loads: loads.iter().map(mark).collect(),
         };
         let sweep = Sweep {
             variants: variants(grid).map_err(wrong)?,
@@ -246,10 +260,13 @@ fn mark_of_drive(file: &DriveFile) -> u128 {
 }
 
 /// What a load says, whatever it is called.
-fn mark_of_load(texts: &LoadText) -> u128 {
+fn mark_of_load(texts: &LoadText, replay: &ReplayWords) -> u128 {
     let mut all = format!("{}\n{}", texts.text.len(), texts.text);
     for (name, text) in &texts.scripts {
         all += &format!("\n{name}\n{}\n{text}", text.len());
+    }
+    if let Some(trace) = &texts.trace {
+        all += &format!("\ntrace\n{}\n{replay:?}", trace.hash);
     }
     xxh3_128(all.as_bytes())
 }

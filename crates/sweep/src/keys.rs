@@ -2,8 +2,10 @@
 
 use crate::SweepError;
 use crate::hypercube::Span;
+use ftlab_bench::loads::{LoadText, Named, Replay};
 use ftlab_play::states::State;
 use ftlab_sheet::one_line;
+use ftlab_trace::Fit;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use toml::{Table, Value};
@@ -14,7 +16,7 @@ use toml::{Table, Value};
 pub struct Grid {
     /// Drives: names or paths, or texts of drive files.
     pub drives: Vec<Named<DriveText>>,
-    /// Loads: paths of job files, scripts and synthetic traces, names of those that come with ftlab, or texts.
+    /// Loads: paths of job files, scripts and traces, recorded ones too, names of those that come with ftlab, or texts.
     pub loads: Vec<Named<LoadText>>,
     /// The roots of all random streams, or how many from 1 on; 1 without it.
     #[serde(default)]
@@ -25,6 +27,9 @@ pub struct Grid {
     /// Without a clock.
     #[serde(default)]
     pub untimed: bool,
+    /// How recorded traces among the loads are replayed.
+    #[serde(default)]
+    pub replay: ReplayWords,
     /// Settings and their values: each value with each of the others.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     pub set: Table,
@@ -53,19 +58,6 @@ fn filled() -> String {
     State::Filled.name().to_owned()
 }
 
-/// What has a name by which it can be found, or is there as a text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(
-    untagged,
-    expecting = "give a name or a path in quotation marks, or a table with a name and a text"
-)]
-pub enum Named<T> {
-    /// A name or a path.
-    Name(String),
-    /// A text.
-    Text(T),
-}
-
 /// A drive by its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -76,17 +68,34 @@ pub struct DriveText {
     pub text: String,
 }
 
-/// A load by its text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// How recorded traces among the loads are replayed, in the words of the command line.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct LoadText {
-    /// What names it in the rows.
-    pub name: String,
-    /// The text of a job file, a script, a scenario or a synthetic trace.
-    pub text: String,
-    /// The texts of the scripts that a scenario names, by these names.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub scripts: BTreeMap<String, String>,
+pub struct ReplayWords {
+    /// When requests are issued: original, scaled=2x, closed=N or asap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pace: Option<String>,
+    /// What is done with addresses beyond the drive: refuse, wrap, compact or scale.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fit: Option<String>,
+}
+
+impl ReplayWords {
+    /// How traces are replayed.
+    ///
+    /// # Errors
+    /// Which word is none.
+    pub fn replay(&self) -> Result<Replay, String> {
+        let pace = self.pace.as_deref().map(str::parse).transpose();
+        let fit = self.fit.as_deref().map(Fit::of_name).transpose();
+        Ok(Replay {
+            pace: pace.map_err(|why: String| format!("replay: pace: {why}"))?,
+            fit: fit
+                .map_err(|why| format!("replay: fit: {why}"))?
+                .unwrap_or_default(),
+            ..Replay::NONE
+        })
+    }
 }
 
 /// The roots of all random streams.

@@ -329,3 +329,55 @@ fn what_is_damaged_is_named_and_what_is_of_others_left_alone() {
         .to_string();
     assert!(error.contains("no table of a sweep"), "{error}");
 }
+
+#[test]
+fn a_recorded_trace_is_a_load_wherever_its_file_is_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = "fio version 2 iolog\n/dev/sda add\n/dev/sda open\n/dev/sda write 0 4096\n/dev/sda write 40960 8192\n\
+               /dev/sda read 0 4096\n/dev/sda close\n";
+    std::fs::write(folder.path().join("small.log"), log).unwrap();
+    let grid = |pace: &str| {
+        format!(
+            "drives = ['generic-mlc-8']\nloads = ['small.log']\n[set]\nspare.op = [0.1, 0.3]\n[replay]\npace = '{pace}'\n"
+        )
+    };
+    let read = |text: &str| Sweep::parse(text, &folder.path().join("grid.toml"));
+    let (asap, closed) = (
+        read(&grid("asap")).unwrap(),
+        read(&grid("closed=4")).unwrap(),
+    );
+    assert_ne!(asap.id(0), closed.id(0));
+    let rows = Mutex::new(Vec::new());
+    struct All<'a>(&'a Mutex<Vec<Row>>);
+    impl Hears for All<'_> {
+        fn row(&self, row: Row) {
+            self.0.lock().unwrap().push(row);
+        }
+    }
+    let lab = Lab::new(1, 1 << 30).unwrap();
+    let units = asap.missing(Share::ALL, &|_| false);
+    asap.run(&units, &lab, &All(&rows)).unwrap();
+    let ends: Vec<Status> = rows.lock().unwrap().iter().map(Row::status).collect();
+    assert_eq!(ends, [Status::Done, Status::Done]);
+    // Elsewhere it is read from the texts, which name the file and its bytes.
+    let words: ftlab_sweep::Grid = toml::from_str(&grid("asap")).unwrap();
+    let packed = asap.packed(&words);
+    let again = Sweep::of(&packed, Path::new("/nowhere"), "elsewhere").unwrap();
+    assert_eq!(again.id(1), asap.id(1));
+    std::fs::write(
+        folder.path().join("small.log"),
+        log.replace("40960", "81920"),
+    )
+    .unwrap();
+    let error = Sweep::of(&packed, Path::new("/nowhere"), "elsewhere").unwrap_err();
+    assert!(
+        error.to_string().contains("its bytes are not those"),
+        "{error}"
+    );
+    assert!(
+        read(&grid("slowly"))
+            .unwrap_err()
+            .to_string()
+            .contains("replay: pace")
+    );
+}

@@ -5,23 +5,20 @@ mod arrange;
 pub use arrange::arranged;
 
 use crate::failure::{Failure, Outcome};
-use crate::loads::Reading;
 use crate::screen;
-use crate::trace::ReplayOptions;
+use ftlab_bench::loads::Reading;
 use ftlab_bench::machine;
 use ftlab_bench::suites::{Test, own};
-use ftlab_play::driver::Clock;
-use ftlab_play::load::{Load, What};
 use ftlab_play::states::State;
-use ftlab_workload::{Described, Effect, JobFile, Sections, Surroundings};
+use ftlab_workload::{Described, Effect, Sections, Surroundings};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// What a load of words is called.
 const NAME: &str = "command-line";
 
-/// The machine that ftlab runs on.
-fn this_machine() -> Surroundings<'static> {
+/// The machine that ftlab runs on, for job files that ask.
+pub fn this_machine() -> Surroundings<'static> {
     Surroundings {
         variable: &|name| std::env::var(name).ok(),
         cpus: Some(machine::cores() as u64),
@@ -29,56 +26,13 @@ fn this_machine() -> Surroundings<'static> {
     }
 }
 
-/// Reads sections as a job file, on this machine; `shuffle` spreads skewed laws over all blocks.
-///
-/// # Errors
-/// When they are none.
-pub fn jobs(sections: Sections, shuffle: bool) -> Result<JobFile, Failure> {
-    let mut file = JobFile::of(sections, &this_machine())?;
-    file.jobs.iter_mut().for_each(|job| job.shuffle = shuffle);
-    Ok(file)
-}
-
-/// Reads sections as a load: jobs, or the recorded trace that a job replays.
-///
-/// # Errors
-/// As [`jobs`], and when the trace cannot be read or is not all that is to run.
-pub fn what(sections: Sections, reading: Reading<'_>) -> Result<What, Failure> {
-    let file = jobs(sections, reading.is_shuffled)?;
-    let replays = file
-        .jobs
-        .iter()
-        .find_map(|job| Some((job, job.replay.file.as_ref()?)));
-    let Some((job, path)) = replays else {
-        return Ok(What::Job(file));
-    };
-    if file.jobs.len() > 1 {
-        return Err(Failure::Input(format!(
-            "{}: job `{}` replays a trace, and there are other jobs; a load replays one trace and nothing beside it, so \
-             put the job into a file of its own",
-            job.source, job.name
-        )));
-    }
-    let default = ReplayOptions::default();
-    let options = reading.replay.map_or(&default, |(options, _)| options);
-    let signs = reading.replay.map(|(_, signs)| signs);
-    let recording = options.of_job(job).recording(Path::new(path), signs)?;
-    Ok(What::Recording(recording.of_job(file)))
-}
-
 /// Words as a test that begins in a state: that of the job file of the same words.
 ///
 /// # Errors
-/// As [`what`].
-pub fn test(
-    sections: Sections,
-    state: State,
-    clock: Clock,
-    reading: Reading<'_>,
-) -> Result<Test, Failure> {
-    let text = sections.to_text();
-    let what = what(sections, reading)?;
-    Ok(own(NAME, Load::of_text(NAME, &text, what), state, clock))
+/// When they are no jobs, or a trace that they replay cannot be read.
+pub fn test(sections: Sections, state: State, reading: &Reading<'_>) -> Result<Test, Failure> {
+    let read = reading.jobs(sections, NAME)?;
+    Ok(own(NAME, read.load, state, reading.clock))
 }
 
 /// The sections of a job file.

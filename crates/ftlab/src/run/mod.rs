@@ -9,15 +9,16 @@ mod text;
 mod wall;
 
 use crate::failure::{Failure, Outcome};
-use crate::loads::{self, Reading};
+use crate::loads;
 use crate::memory;
 use crate::review::How;
 use crate::session::{Command, Session};
-use crate::trace::ReplayOptions;
+use crate::trace::{ReplayOptions, tell_of_trace};
 use crate::variants;
 use crate::verdicts::RequireOptions;
 use crate::{drives, fio_words, options, provenance, screen};
 use clap::Args;
+use ftlab_bench::loads::Reading;
 use ftlab_bench::review::{DriveRuns, Plan, Subject, check, most_bytes};
 use ftlab_bench::suites::Test;
 use ftlab_bench::variants::{Variant, all};
@@ -273,19 +274,23 @@ fn tests(options: &Options) -> Result<Vec<Test>, Failure> {
     let words = Sections::of_arguments(&options.words)?;
     let defaults = (!options.words.is_empty()).then(|| words.defaults());
     let reading = Reading {
-        replay: Some((&options.replay, options.how.work.signs)),
+        clock,
+        replay: &options.replay.replay(),
         is_shuffled: options.shuffle,
         sections: &options.sections,
         defaults: defaults.as_ref(),
+        machine: &fio_words::this_machine(),
+        before_trace: &tell_of_trace(options.how.work.signs),
+        ..Reading::default()
     };
     let loads = options.loads.iter();
     let mut tests: Vec<Test> = loads
-        .map(|path| loads::read(path, state, clock, reading))
+        .map(|path| loads::read(path, state, &reading))
         .collect::<Result<_, _>>()?;
     let mut loads = tests.iter().flat_map(Test::loads);
     let are_defaults = !words.has_jobs() && loads.any(|load| load.job_file().is_some());
     if !options.words.is_empty() && !are_defaults {
-        tests.push(fio_words::test(words, state, clock, reading)?);
+        tests.push(fio_words::test(words, state, &reading)?);
     }
     loads::distinct(&tests)?;
     if options.readonly {

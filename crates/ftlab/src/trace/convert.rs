@@ -70,9 +70,10 @@ pub fn command(options: &Options) -> Outcome {
         distinct(&[("the trace", &file), ("what is written", to)])?;
     }
     let target = NewFile::ready(to, "another path")?;
-    let look = Look::at(from, &options.trace.opening())?;
+    let replay = options.trace.replay();
+    let look = Look::at(from, &replay.opening)?;
     let progress = options.signs.spinner("reading");
-    let scan = Scan::of(options.trace.open(from)?)?;
+    let scan = Scan::of(replay.open(from)?)?;
     // The ids of devices are those of the whole trace, of which some may have no requests.
     let used: Vec<String> = (scan.devices.iter().zip(&scan.ends_bytes))
         .filter(|(_, end)| **end > 0)
@@ -98,7 +99,7 @@ pub fn command(options: &Options) -> Outcome {
         scan.first_ns,
     )
     .map_err(failed)?;
-    for record in options.trace.open(from)? {
+    for record in replay.open(from)? {
         writer.write(&record?).map_err(failed)?;
     }
     let lost = writer.finish().map_err(failed)?;

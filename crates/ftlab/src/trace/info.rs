@@ -108,11 +108,12 @@ pub fn command(options: &Options) -> Outcome {
         .as_deref()
         .map(|path| NewFile::ready(path, "--html"))
         .transpose()?;
-    let look = Look::at(&options.file, &options.trace.opening())?;
+    let replay = options.trace.replay();
+    let look = Look::at(&options.file, &replay.opening)?;
     let progress = options.signs.spinner("counting");
-    let scan = Scan::of(options.trace.open(&options.file)?)?;
+    let scan = Scan::of(replay.open(&options.file)?)?;
     progress.say("following blocks");
-    let profile = Profile::of(options.trace.open(&options.file)?, scan)?;
+    let profile = Profile::of(replay.open(&options.file)?, scan)?;
     drop(progress);
     let figures = Figures::of(&look, &profile)?;
     if let Some(page) = page {

@@ -7,7 +7,7 @@ mod page;
 
 use crate::failure::Outcome;
 use clap::Subcommand;
-pub use options::ReplayOptions;
+pub use options::{ReplayOptions, tell_of_trace};
 
 #[derive(Debug, Subcommand)]
 pub enum Command {

@@ -5,11 +5,12 @@ use crate::progress::Signs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use ftlab_base::Nanos;
+use ftlab_bench::loads::Replay;
 use ftlab_bench::suites::Test;
 use ftlab_play::load::{Load, What};
-use ftlab_play::recording::{Pace, Recording};
-use ftlab_trace::{Action, Fit, Format, Look, Opening, Reader, Selected, Selection, TraceError};
-use ftlab_workload::{JobSpec, Replay};
+use ftlab_play::recording::Pace;
+use ftlab_trace::{Action, Fit, Format, Look, Opening, Selection};
+use std::any::Any;
 use std::path::Path;
 
 #[derive(Debug, Clone, Default, Args)]
@@ -29,9 +30,6 @@ pub struct TraceOptions {
     /// Only this share of a recorded trace's addresses, with all of their requests, for example 10%
     #[arg(long, value_name = "PERCENT", value_parser = share)]
     share: Option<f64>,
-    /// What a job leaves out, and where it moves what is left.
-    #[arg(skip)]
-    job: Option<Replay>,
 }
 
 #[derive(Debug, Clone, Default, Args)]
@@ -45,9 +43,6 @@ pub struct ReplayOptions {
     /// What to do with addresses of a recorded trace beyond the drive
     #[arg(long, value_enum)]
     fit: Option<FitName>,
-    /// How many requests a job has outstanding; a trace without a job has one.
-    #[arg(skip)]
-    iodepth: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -107,43 +102,28 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 impl TraceOptions {
-    /// Whether the format is said, so that the file is a trace whatever it looks like.
-    pub fn is_format_said(&self) -> bool {
-        self.format.is_some()
-    }
-
-    /// How the file is read.
-    pub fn opening(&self) -> Opening {
-        Opening {
+    /// How a trace is read, and what of it is kept.
+    pub fn replay(&self) -> Replay {
+        let opening = Opening {
             format: self.format,
             action: match self.action {
                 Some(ActionName::Q) => Action::Queued,
                 None | Some(ActionName::D) => Action::Issued,
                 Some(ActionName::C) => Action::Completed,
             },
-        }
-    }
-
-    /// What of it is kept.
-    pub fn selection(&self) -> Selection {
-        Selection {
+        };
+        let selection = Selection {
             devices: self.devices.clone(),
             from_ns: self.window.and_then(|window| window.from_ns),
             until_ns: self.window.and_then(|window| window.until_ns),
             share: self.share,
-            skips: self
-                .job
-                .as_ref()
-                .map_or_else(Vec::new, |job| job.skips.clone()),
-            scale: self.job.as_ref().map_or(0, |job| job.scale),
-            align_bytes: self.job.as_ref().map_or(0, |job| job.align_bytes),
+            ..Selection::default()
+        };
+        Replay {
+            opening,
+            selection,
+            ..Replay::NONE
         }
-    }
-
-    /// The requests that are kept of a file.
-    pub fn open(&self, path: &Path) -> Result<Selected, TraceError> {
-        let reader = Reader::open(path, &self.opening())?;
-        Ok(Selected::of(reader, self.selection()))
     }
 
     /// An option that was given; none if none was.
@@ -187,55 +167,26 @@ impl ReplayOptions {
         }
     }
 
-    /// The options of the trace that a job replays: the job's own words say what no option does.
-    pub fn of_job(&self, job: &JobSpec) -> ReplayOptions {
-        let mut options = self.clone();
-        options.iodepth = Some(job.iodepth);
-        options.trace.job = Some(job.replay.clone());
-        options
+    /// How traces are replayed, as the options say.
+    pub fn replay(&self) -> Replay {
+        Replay {
+            pace: self.pace,
+            fit: match self.fit {
+                None | Some(FitName::Refuse) => Fit::Refuse,
+                Some(FitName::Wrap) => Fit::Wrap,
+                Some(FitName::Compact) => Fit::Compact,
+                Some(FitName::Scale) => Fit::Scale,
+            },
+            ..self.trace.replay()
+        }
     }
+}
 
-    /// When the requests of a trace of that format are issued.
-    fn pace(&self, format: Format) -> Pace {
-        let job = self.trace.job.as_ref();
-        let of_job = job.map(|job| match (job.no_stall, job.time_scale_percent) {
-            (true, _) => Pace::Closed(self.iodepth.unwrap_or(1)),
-            (false, 100) => Pace::Original,
-            // fio leaves the waits of that version as they are.
-            (false, _) if format == Format::FioV2 => Pace::Original,
-            (false, percent) => Pace::Scaled(percent as f64 / 100.0),
-        });
-        self.pace.or(of_job).unwrap_or_default()
-    }
-
-    /// The trace of a file as a load, which is read once to its end. If there are to be signs, what it was taken for is
-    /// said on standard error.
-    pub fn recording(&self, path: &Path, signs: Option<Signs>) -> Result<Recording, Failure> {
-        let options = self.trace.clone();
-        let look = Look::at(path, &options.opening())?;
-        let progress = signs.map(|signs| {
-            signs.tell(&look.words());
-            signs.spinner(&format!("reading {}", path.display()))
-        });
-        let fit = match self.fit {
-            None | Some(FitName::Refuse) => Fit::Refuse,
-            Some(FitName::Wrap) => Fit::Wrap,
-            Some(FitName::Compact) => Fit::Compact,
-            Some(FitName::Scale) => Fit::Scale,
-        };
-        let own = path.to_owned();
-        let open = Box::new(move || options.open(&own));
-        let recording = Recording::read(&look, self.pace(look.format), fit, open);
-        drop(progress);
-        let recording = recording?;
-        // A log of version 2 without waits says nothing of times: as in fio, the depth alone holds requests back.
-        let has_no_times = look.format == Format::FioV2 && recording.scan.span_ns() == 0;
-        Ok(match recording.pace {
-            Pace::Original if has_no_times && self.pace.is_none() => {
-                recording.at(Pace::Closed(self.iodepth.unwrap_or(1)))
-            }
-            _ => recording,
-        })
+/// Says on standard error what a trace was taken for, and that it is read as long as what is returned lives.
+pub fn tell_of_trace(signs: Signs) -> impl Fn(&Look, &Path) -> Box<dyn Any> {
+    move |look, path| {
+        signs.tell(&look.words());
+        Box::new(signs.spinner(&format!("reading {}", path.display())))
     }
 }
 

@@ -214,6 +214,8 @@ def plan(
     p99_ns: float | None = None,
     spares: Sequence[float] = (),
     state: str = "filled",
+    pace: str = "original",
+    fit: str = "refuse",
     seed: int = 1,
     quick: bool = False,
     testbed: str | os.PathLike[str] | None = None,
@@ -225,6 +227,7 @@ def plan(
     The host writes `bytes_per_day`, by default what the load writes at its own rate. Goals, for each of which the least
     spare area is found: write amplification of at most `wa`, rated cycles that last `life_years`, and a 99th percentile of
     latency of at most `p99_ns` nanoseconds. `spares` are the spare areas of the curve, as shares of the user's capacity.
+    `pace` and `fit` are of a recorded trace, as for `replay`.
     """
     native = _ftlab.plan(
         load_of(load),
@@ -238,6 +241,6 @@ def plan(
             "spares": list(spares),
         },
         _how(seed, 1, quick, testbed, threads, memory_gib),
-        {"pace": "original", "fit": "refuse"},
+        {"pace": pace, "fit": fit},
     )
     return Plans(native)
