@@ -35,7 +35,9 @@ fn this_machine() -> Surroundings<'static> {
 /// When they are none.
 pub fn jobs(sections: Sections, shuffle: bool) -> Result<JobFile, Failure> {
     let mut file = JobFile::of(sections, &this_machine())?;
-    file.jobs.iter_mut().for_each(|job| job.shuffle = shuffle);
+    file.jobs
+        .iter_mut()
+        .for_each(|job| job.pattern.shuffle = shuffle);
     Ok(file)
 }
 

@@ -190,7 +190,7 @@ impl ReplayOptions {
     /// The options of the trace that a job replays: the job's own words say what no option does.
     pub fn of_job(&self, job: &JobSpec) -> ReplayOptions {
         let mut options = self.clone();
-        options.iodepth = Some(job.iodepth);
+        options.iodepth = Some(job.submission.iodepth);
         options.trace.job = Some(job.replay.clone());
         options
     }
