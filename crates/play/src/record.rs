@@ -127,7 +127,7 @@ impl Record {
     /// `group_reporting`.
     #[must_use]
     pub fn of_jobs(file: &JobFile, report: &RunReport) -> Record {
-        let globals = file.jobs.last().map(|spec| spec.global_options.clone());
+        let globals = file.jobs.last().map(|spec| spec.options.global.clone());
         let ignored = file.ignored.iter().map(|ignored| Ignored {
             at: ignored.at.to_string(),
             key: ignored.key.clone(),

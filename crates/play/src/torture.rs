@@ -24,7 +24,7 @@ pub enum Torn {
 
 /// Runs the one job of `file`, which only its time ends, to its end.
 pub fn torture(file: &JobFile, device: &mut dyn Device, seed: RootSeed) -> Result<(), Torn> {
-    let whole = file.jobs[0].runtime.unwrap_or(Nanos::ZERO).0;
+    let whole = file.jobs[0].length.runtime.unwrap_or(Nanos::ZERO).0;
     let part = Nanos::from_secs(PART_S).0;
     for n in 0..whole.div_ceil(part) {
         let rest_s = (whole - n * part)
@@ -48,7 +48,7 @@ pub fn torture(file: &JobFile, device: &mut dyn Device, seed: RootSeed) -> Resul
 fn with_time(file: &JobFile, runtime: Nanos) -> JobFile {
     let mut file = file.clone();
     for job in &mut file.jobs {
-        job.runtime = Some(runtime);
+        job.length.runtime = Some(runtime);
     }
     file
 }
@@ -56,8 +56,8 @@ fn with_time(file: &JobFile, runtime: Nanos) -> JobFile {
 fn of_amount(file: &JobFile, bytes: u64) -> JobFile {
     let mut file = file.clone();
     for job in &mut file.jobs {
-        (job.time_based, job.runtime) = (false, None);
-        job.io_size = Some(Size::Bytes(bytes));
+        (job.length.time_based, job.length.runtime) = (false, None);
+        job.length.io_size = Some(Size::Bytes(bytes));
     }
     file
 }

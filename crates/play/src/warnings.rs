@@ -182,9 +182,9 @@ fn fell_behind(shares: &Shares, done: &JobReport) -> Vec<Warning> {
         // A rate without a kind is that of all kinds, of which the job does some.
         let direction = done.direction(kind);
         let rates = [
-            (spec.rate_iops.of(kind), direction.ios, word.to_owned()),
+            (spec.pace.rate_iops.of(kind), direction.ios, word.to_owned()),
             (
-                spec.rate.of(kind),
+                spec.pace.rate.of(kind),
                 direction.bytes,
                 format!("bytes of {word}"),
             ),
@@ -359,7 +359,7 @@ fn too_warm(name: &str, thermal: &ThermalReport) -> Option<Warning> {
 fn repeated_order(shares: &Shares, bytes: u64) -> Option<Warning> {
     let pass_bytes = shares.repeated_pass_bytes()?;
     let spec = &shares.job().spec;
-    let option = match spec.loops {
+    let option = match spec.length.loops {
         1 => "Add norandommap=1, or randrepeat=0 for another order in each pass.",
         _ => "Add randrepeat=0 for another order in each pass.",
     };

@@ -42,7 +42,7 @@ fn write_amplification(distribution: &str, fill: f64, separate: bool) -> f64 {
         );
         let mut job = JobFile::parse(&job, "skew.fio").unwrap();
         // Ranks lie anywhere, each once: fio's own hash leaves blocks out.
-        job.jobs[0].shuffle = true;
+        job.jobs[0].pattern.shuffle = true;
         let seed = SEED.derive(part);
         let report = driver::run(&job, &mut *device, Clock::Untimed, seed);
         report.unwrap().wa.total

@@ -35,5 +35,5 @@ pub use energy::{Activity, Energy, NandActivity, PowerModel};
 pub use nand_timing::{MOST_PAGE_TYPES, NandTiming};
 pub use policy::{DieOrder, Scheduling, Suspend};
 pub use rest::{POWER_STATES_MAX, PowerState, PowerStates};
-pub use scheduler::{ArrayOccupancy, Dispatch, Scheduler};
+pub use scheduler::{ArrayOccupancy, Dispatch, Scheduler, SchedulerConfig};
 pub use thermal::{THROTTLE_STEPS, ThermalModel, ThrottleStep};

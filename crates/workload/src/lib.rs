@@ -25,10 +25,11 @@ pub mod trace;
 mod units;
 
 pub use job::{
-    ByteZone, CommandWord, Continue, DIFFERENCES, DataPattern, DedupeMode, Described, Difference,
-    Distribution, Effect, ExitWhat, Ignored, JobError, JobFile, JobSpec, LatencyTarget, LeftOut,
-    Log, Logs, Measure, Pacing, Part, PatternKind, PerKind, Replay, Reporting, ResolvedJob,
-    Sections, Sequencer, Source, Steady, StopsFor, Strides, Surroundings, Told, Unified, Verify,
+    BlockSizes, ByteZone, Clones, CommandWord, Continue, DIFFERENCES, DataPattern, DedupeMode,
+    Described, Difference, Distribution, Echo, Effect, Ends, ExitWhat, FileSet, Flushes, Ignored,
+    JobError, JobFile, JobSpec, LatencyTarget, LeftOut, Length, Log, Logs, Measure, Order, Pace,
+    Pacing, Part, Pattern, PatternKind, PerKind, Region, Replay, Reporting, ResolvedJob, Sections,
+    Sequencer, Source, Steady, StopsFor, Strides, Submission, Surroundings, Told, Unified, Verify,
     Zone, command_word, described, known_engines, nearest_command_word, option_of, words_page,
 };
 pub use stream::{JobStream, Request};

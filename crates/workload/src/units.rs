@@ -13,6 +13,12 @@ pub enum Size {
     Percent(u8),
 }
 
+impl Default for Size {
+    fn default() -> Self {
+        Size::Bytes(0)
+    }
+}
+
 /// What a value may be, for an error message.
 pub type Allowed = String;
 

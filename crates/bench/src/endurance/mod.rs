@@ -65,15 +65,21 @@ pub fn live(
 fn in_proportion(job: &JobFile, of_size: f64) -> JobFile {
     let mut job = job.clone();
     for spec in &mut job.jobs {
-        let request = spec.bs.write.max(spec.bs.read).max(spec.bs.trim).max(1);
+        let request = spec
+            .sizes
+            .bs
+            .write
+            .max(spec.sizes.bs.read)
+            .max(spec.sizes.bs.trim)
+            .max(1);
         let scaled = |bytes: u64, least: u64| {
             let requests = (bytes as f64 * of_size / request as f64).ceil() as u64;
             Size::Bytes(requests.max(least) * request)
         };
-        if let Some(Size::Bytes(bytes)) = spec.size {
-            spec.size = Some(scaled(bytes, 1));
+        if let Some(Size::Bytes(bytes)) = spec.region.size {
+            spec.region.size = Some(scaled(bytes, 1));
         }
-        for place in [&mut spec.offset, &mut spec.offset_increment] {
+        for place in [&mut spec.region.offset, &mut spec.region.offset_increment] {
             if let Size::Bytes(bytes) = *place {
                 *place = scaled(bytes, 0);
             }

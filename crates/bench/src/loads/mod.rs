@@ -315,7 +315,7 @@ impl Reading<'_> {
     fn job(&self, sections: Sections, trace: &mut Option<TraceFile>) -> Result<What, ReadError> {
         let mut file = JobFile::of(sections, self.machine)?;
         for job in &mut file.jobs {
-            job.shuffle = self.is_shuffled;
+            job.pattern.shuffle = self.is_shuffled;
         }
         let replays = file
             .jobs

@@ -68,7 +68,7 @@ impl Replay {
         replay.job = Some(OfJob {
             no_stall: words.no_stall,
             time_scale_percent: words.time_scale_percent,
-            iodepth: job.iodepth,
+            iodepth: job.submission.iodepth,
         });
         replay
     }

@@ -94,11 +94,12 @@ fn choices(file: &DriveFile) -> Option<u32> {
 /// The share of the addresses that holds data in the end under writes of one slot anywhere; none for another load.
 fn in_use(load: &Load, slot_bytes: u64) -> Option<f64> {
     let jobs = &load.job_file()?.jobs;
-    let changes = |job: &&JobSpec| job.kind != PatternKind::Read && !job.writes_as_reads;
+    let changes =
+        |job: &&JobSpec| job.pattern.kind != PatternKind::Read && !job.pattern.writes_as_reads;
     let mut shares = jobs.iter().filter(changes).map(|job| {
-        let trims = match job.kind {
+        let trims = match job.pattern.kind {
             PatternKind::Write | PatternKind::ReadWrite => 0.0,
-            _ => f64::from(job.rwmixtrim?) / 100.0,
+            _ => f64::from(job.pattern.rwmixtrim?) / 100.0,
         };
         is_uniform(job, slot_bytes).then_some(trims)
     });
@@ -109,17 +110,18 @@ fn in_use(load: &Load, slot_bytes: u64) -> Option<f64> {
 
 /// Whether a job writes single slots anywhere on the drive, each as likely as any other at every write.
 fn is_uniform(job: &JobSpec, slot_bytes: u64) -> bool {
-    let sizes = [job.bs.write, job.bs_max.write];
-    job.random
-        && job.norandommap
-        && job.random_distribution == Distribution::Random
-        && job.percentage_random.write == 100
+    let sizes = [job.sizes.bs.write, job.sizes.bs_max.write];
+    job.pattern.random
+        && job.pattern.norandommap
+        && job.pattern.random_distribution == Distribution::Random
+        && job.pattern.percentage_random.write == 100
         && sizes == [slot_bytes; 2]
-        && job.offset == Size::Bytes(0)
-        && job.offset_increment == Size::Bytes(0)
+        && job.region.offset == Size::Bytes(0)
+        && job.region.offset_increment == Size::Bytes(0)
         && job
+            .region
             .size
             .is_none_or(|size| matches!(size, Size::Percent(100)))
-        && job.zones.size == 0
-        && job.stride_bytes == 0
+        && job.pattern.zones.size == 0
+        && job.pattern.stride_bytes == 0
 }

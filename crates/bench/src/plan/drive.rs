@@ -350,7 +350,7 @@ impl<'a> Planner<'a> {
             ));
         }
         let writers = self.load().job_file().map_or(0, |file| {
-            let writes = |job: &&JobSpec| job.kind != PatternKind::Read;
+            let writes = |job: &&JobSpec| job.pattern.kind != PatternKind::Read;
             file.jobs.iter().filter(writes).count()
         });
         if writers > 1 {

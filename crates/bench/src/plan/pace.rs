@@ -52,15 +52,15 @@ pub fn own(
     let mut file = file.clone();
     let counts: Vec<Option<u64>> = driver::resolve(&file, drive, Clock::Timed)?
         .iter()
-        .map(|job| job.spec.runtime.is_none().then(|| count(job)))
+        .map(|job| job.spec.length.runtime.is_none().then(|| count(job)))
         .collect();
     let all: u64 = counts.iter().flatten().sum();
     let part = (requests as f64 / all.max(1) as f64).min(1.0);
     for (job, count) in file.jobs.iter_mut().zip(counts) {
         // Each by itself, so that each has a rate of its own.
-        job.group_reporting = false;
+        job.clones.group_reporting = false;
         if let Some(count) = count {
-            job.number_ios = Some(((count as f64 * part).ceil() as u64).max(1));
+            job.length.number_ios = Some(((count as f64 * part).ceil() as u64).max(1));
         }
     }
     Ok((load.paced(What::Job(file)), part < 1.0))
@@ -68,7 +68,7 @@ pub fn own(
 
 /// Requests of a job that an amount ends, of its largest size.
 fn count(job: &ResolvedJob) -> u64 {
-    let bs = job.spec.bs_max;
+    let bs = job.spec.sizes.bs_max;
     let largest = bs.read.max(bs.write).max(bs.trim).max(1);
     let by_bytes = job.total_bytes().map(|bytes| bytes / largest);
     let all = [by_bytes, job.ios_max].into_iter().flatten().min();
@@ -149,7 +149,7 @@ impl Rates {
 
 /// The rates of jobs that run at the same time.
 fn of_jobs(file: &JobFile, run: &Run) -> Rates {
-    if file.groups().len() > 1 || file.jobs.iter().any(|job| job.wait_for.is_some()) {
+    if file.groups().len() > 1 || file.jobs.iter().any(|job| job.order.wait_for.is_some()) {
         return Rates::Fixed("its jobs run one after the other");
     }
     // Jobs that are over before others still belong to the mix.
@@ -176,20 +176,24 @@ fn of_jobs(file: &JobFile, run: &Run) -> Rates {
 
 /// Makes a job an open loop whose requests arrive at these bytes a second for a time.
 fn arrive(job: &mut JobSpec, bytes_s: PerKind<f64>, seconds: f64) {
-    job.rate = bytes_s.map(|rate| (rate > 0.0).then_some((rate as u64).max(1)));
-    job.rate_iops = PerKind::all(None);
-    job.rate_poisson = true;
-    job.rate_min = PerKind::all(None);
-    job.rate_iops_min = PerKind::all(None);
-    job.iodepth = OPEN_DEPTH;
-    job.thinktime = Nanos::ZERO;
+    job.pace.rate = bytes_s.map(|rate| (rate > 0.0).then_some((rate as u64).max(1)));
+    job.pace.rate_iops = PerKind::all(None);
+    job.pace.rate_poisson = true;
+    job.ends.rate_min = PerKind::all(None);
+    job.ends.rate_iops_min = PerKind::all(None);
+    job.submission.iodepth = OPEN_DEPTH;
+    job.pace.thinktime = Nanos::ZERO;
     let usual = JobSpec::new(&job.name, job.source.clone());
-    (job.latency, job.steadystate) = (usual.latency, usual.steadystate);
-    job.max_latency = None;
-    (job.startdelay, job.startdelay_max, job.ramp_time) = (Nanos::ZERO, None, Nanos::ZERO);
-    (job.number_ios, job.io_size, job.loops) = (None, None, 1);
-    job.runtime = Some(Nanos((seconds * 1e9) as u64));
-    job.time_based = true;
+    (job.ends.latency, job.ends.steadystate) = (usual.ends.latency, usual.ends.steadystate);
+    job.ends.max_latency = None;
+    (
+        job.order.startdelay,
+        job.order.startdelay_max,
+        job.length.ramp_time,
+    ) = (Nanos::ZERO, None, Nanos::ZERO);
+    (job.length.number_ios, job.length.io_size, job.length.loops) = (None, None, 1);
+    job.length.runtime = Some(Nanos((seconds * 1e9) as u64));
+    job.length.time_based = true;
 }
 
 #[cfg(test)]
@@ -232,17 +236,22 @@ mod tests {
         assert_eq!(rates.own(), Some([700.0 * 4096.0, 1000.0]));
         let at = rates.at(&load, 0.5, 10_000);
         let jobs = &at.job_file().unwrap().jobs;
-        assert_eq!(jobs[0].rate.write, Some(50 * 4096));
-        assert_eq!(jobs[0].rate.read, Some(150 * 4096));
+        assert_eq!(jobs[0].pace.rate.write, Some(50 * 4096));
+        assert_eq!(jobs[0].pace.rate.read, Some(150 * 4096));
         assert_eq!(
-            (jobs[1].rate.write, jobs[1].rate.read),
+            (jobs[1].pace.rate.write, jobs[1].pace.rate.read),
             (Some(300 * 4096), None)
         );
         // 500 requests a second: 10,000 take 20 s.
         for job in jobs {
-            assert_eq!(job.runtime, Some(Nanos::from_secs(20)));
-            assert!(job.rate_poisson && job.time_based && job.number_ios.is_none());
-            assert_eq!((job.iodepth, job.thinktime), (OPEN_DEPTH, Nanos::ZERO));
+            assert_eq!(job.length.runtime, Some(Nanos::from_secs(20)));
+            assert!(
+                job.pace.rate_poisson && job.length.time_based && job.length.number_ios.is_none()
+            );
+            assert_eq!(
+                (job.submission.iodepth, job.pace.thinktime),
+                (OPEN_DEPTH, Nanos::ZERO)
+            );
         }
         assert_eq!(at, load, "and its name");
     }
@@ -265,8 +274,10 @@ mod tests {
             let (own, is_cut) = own(&load, DeviceShape::plain(1 << 33), requests).unwrap();
             assert_eq!(is_cut, requests < 12_144);
             let jobs = &own.job_file().unwrap().jobs;
-            assert!(jobs.iter().all(|job| !job.group_reporting));
-            jobs.iter().map(|job| job.number_ios).collect::<Vec<_>>()
+            assert!(jobs.iter().all(|job| !job.clones.group_reporting));
+            jobs.iter()
+                .map(|job| job.length.number_ios)
+                .collect::<Vec<_>>()
         };
         // 3,000 twice and 6,144.
         assert_eq!(jobs(1 << 20), [Some(3000), Some(3000), Some(6144), None]);

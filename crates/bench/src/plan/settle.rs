@@ -59,7 +59,7 @@ pub fn pass(load: &Load) -> Load {
     };
     let mut file = file.clone();
     for job in &mut file.jobs {
-        (job.time_based, job.runtime) = (false, None);
+        (job.length.time_based, job.length.runtime) = (false, None);
     }
     load.paced(What::Job(file))
 }

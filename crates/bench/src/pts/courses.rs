@@ -149,8 +149,8 @@ fn accesses_of(
     name: String,
 ) -> Result<Course, ReviewError> {
     let mut job = subject.job(load);
-    (job.time_based, job.runtime) = (true, Some(ACCESS));
-    (job.startdelay, job.stonewall) = (idle, true);
+    (job.length.time_based, job.length.runtime) = (true, Some(ACCESS));
+    (job.order.startdelay, job.order.stonewall) = (idle, true);
     let jobs = (0..accesses).map(|n| {
         let mut job = job.clone();
         job.index = n as usize;

@@ -15,7 +15,9 @@ use ftlab_play::record::Record;
 use ftlab_play::states::come_to_rest;
 use ftlab_result::pts::{Rate, Settings};
 use ftlab_result::quantity::table;
-use ftlab_workload::{JobFile, JobSpec, PatternKind, PerKind, Size, Source};
+use ftlab_workload::{
+    BlockSizes, JobFile, JobSpec, Pattern, PatternKind, PerKind, Region, Size, Source, Submission,
+};
 
 /// Bytes of a request of the preconditioning that is the same for all tests.
 const PRECONDITIONING_BLOCK: u64 = 128 << 10;
@@ -230,7 +232,11 @@ impl<'a> Subject<'a> {
         counted: Nanos,
     ) -> Result<RunReport, ReviewError> {
         let mut job = self.job(load);
-        (job.time_based, job.ramp_time, job.runtime) = (true, ramp, Some(counted));
+        (
+            job.length.time_based,
+            job.length.ramp_time,
+            job.length.runtime,
+        ) = (true, ramp, Some(counted));
         self.run(vec![job], load)
     }
 
@@ -258,7 +264,7 @@ impl<'a> Subject<'a> {
     /// Writes without time.
     fn write(&mut self, load: Load, bytes: u64) -> Result<(), ReviewError> {
         let mut job = self.job(load);
-        job.io_size = Some(Size::Bytes(bytes));
+        job.length.io_size = Some(Size::Bytes(bytes));
         let file = JobFile {
             jobs: vec![job],
             ignored: Vec::new(),
@@ -280,15 +286,27 @@ impl<'a> Subject<'a> {
             line: 1,
         };
         JobSpec {
-            kind: load.kind(),
-            random: load.random,
-            norandommap: true,
-            rwmixread: load.read_pct,
-            bs: PerKind::all(load.block_bytes),
-            bs_max: PerKind::all(load.block_bytes),
-            iodepth: load.outstanding,
-            size: Some(Size::Percent(self.settings.active_range_pct)),
-            begin_bytes: self.heads[usize::from(load.read_pct == 0)],
+            pattern: Pattern {
+                kind: load.kind(),
+                random: load.random,
+                norandommap: true,
+                rwmixread: load.read_pct,
+                ..Pattern::default()
+            },
+            sizes: BlockSizes {
+                bs: PerKind::all(load.block_bytes),
+                bs_max: PerKind::all(load.block_bytes),
+                ..BlockSizes::default()
+            },
+            region: Region {
+                size: Some(Size::Percent(self.settings.active_range_pct)),
+                begin_bytes: self.heads[usize::from(load.read_pct == 0)],
+                ..Region::default()
+            },
+            submission: Submission {
+                iodepth: load.outstanding,
+                ..Submission::default()
+            },
             ..JobSpec::new("pts", source)
         }
     }

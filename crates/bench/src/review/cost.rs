@@ -58,7 +58,7 @@ fn of_job(file: &DriveFile, job_file: &JobFile) -> f64 {
         let Ok(job) = job.resolve(file.capacity_bytes()) else {
             return 0.0;
         };
-        let bs = job.spec.bs.write.max(job.spec.bs.read);
+        let bs = job.spec.sizes.bs.write.max(job.spec.sizes.bs.read);
         // A large transfer is cheaper than its slots one by one, and never less than a command.
         let of_command = (bs as f64 / UNIT_BYTES as f64 / 2.0).max(1.0);
         let commands = job.ios_max.map(|ios| ios as f64 * of_command);
@@ -67,6 +67,7 @@ fn of_job(file: &DriveFile, job_file: &JobFile) -> f64 {
             .map(|bytes| (bytes / bs.max(1)) as f64 * of_command);
         let timed = job
             .spec
+            .length
             .runtime
             .map(|span| span.as_secs() * of_a_second(file));
         let ends = [commands, bytes, timed].into_iter().flatten();

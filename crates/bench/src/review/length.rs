@@ -35,13 +35,18 @@ impl Length {
     #[must_use]
     pub fn of(self, mut file: JobFile) -> JobFile {
         if self == Length::Quick {
-            for job in file.jobs.iter_mut().filter(|job| job.runtime.is_some()) {
-                job.time_based = false;
-                job.loops = 1;
-                let bs = job.bs_max;
+            for job in file
+                .jobs
+                .iter_mut()
+                .filter(|job| job.length.runtime.is_some())
+            {
+                job.length.time_based = false;
+                job.length.loops = 1;
+                let bs = job.sizes.bs_max;
                 let largest = bs.read.max(bs.write).max(bs.trim).max(1);
                 let most = QUICK_REQUESTS.min((QUICK_GIB << 30) / largest).max(1);
-                job.number_ios = Some(job.number_ios.map_or(most, |ios| ios.min(most)));
+                job.length.number_ios =
+                    Some(job.length.number_ios.map_or(most, |ios| ios.min(most)));
             }
         }
         file
@@ -52,7 +57,7 @@ impl Length {
     pub fn of_procedure(self, mut file: JobFile) -> JobFile {
         if self == Length::Quick {
             for job in &mut file.jobs {
-                job.runtime = job.runtime.map(part_of);
+                job.length.runtime = job.length.runtime.map(part_of);
             }
         }
         file
@@ -72,7 +77,7 @@ impl Length {
         match work {
             Work::Loads { loads, .. } => match loads[0].what() {
                 What::Job(file) => {
-                    let is_timed = file.jobs.iter().any(|job| job.runtime.is_some());
+                    let is_timed = file.jobs.iter().any(|job| job.length.runtime.is_some());
                     is_timed.then(|| {
                         format!("Quick: ended after {QUICK_REQUESTS} requests or {QUICK_GIB} GiB, if its time was not over.")
                     })
@@ -83,7 +88,7 @@ impl Length {
             },
             Work::Within(_, job) => {
                 let jobs = &job.job_file()?.jobs;
-                let whole = jobs.iter().filter_map(|job| job.runtime).max()?;
+                let whole = jobs.iter().filter_map(|job| job.length.runtime).max()?;
                 let part = part_of(whole);
                 (part < whole).then(|| {
                     let [part, whole] = [part, whole].map(Nanos::as_secs);
@@ -126,7 +131,7 @@ mod tests {
         let large = JobFile::parse("[a]\nruntime=60\nbs=2m\n", "t.fio").unwrap();
         let large = Length::Quick.of(large).jobs[0].resolve(1 << 40).unwrap();
         assert_eq!(large.ios_max, Some(2048));
-        assert_eq!(jobs[0].runtime, file.jobs[0].runtime);
+        assert_eq!(jobs[0].length.runtime, file.jobs[0].length.runtime);
     }
 
     #[test]
@@ -137,7 +142,7 @@ mod tests {
             let file = JobFile::parse(text, "t.fio").unwrap();
             let jobs = length.of_procedure(file).jobs;
             jobs.iter()
-                .map(|job| job.runtime.map(|span| span.0 / 1_000_000_000))
+                .map(|job| job.length.runtime.map(|span| span.0 / 1_000_000_000))
                 .collect::<Vec<_>>()
         };
         let [full, quick] = [Length::Full, Length::Quick].map(runtimes);

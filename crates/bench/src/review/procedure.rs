@@ -204,7 +204,7 @@ impl<'a> Running<'a> {
         let mut file = self.length.of_procedure(file.clone());
         let is_part = self.sectors < self.device.capacity_sectors();
         for spec in file.jobs.iter_mut().filter(|_| is_part) {
-            spec.size = Some(match spec.size {
+            spec.region.size = Some(match spec.region.size {
                 Some(Size::Bytes(bytes)) => Size::Bytes(bytes.min(self.sectors * SECTOR_BYTES)),
                 _ => Size::Bytes(self.sectors * SECTOR_BYTES),
             });
@@ -279,9 +279,9 @@ impl<'a> Running<'a> {
         let mut file = self.job_file(job);
         file.jobs.truncate(1);
         for spec in &mut file.jobs {
-            (spec.runtime, spec.time_based) = (None, false);
-            (spec.number_ios, spec.io_size) = (None, None);
-            spec.loops = u64::from(times);
+            (spec.length.runtime, spec.length.time_based) = (None, false);
+            (spec.length.number_ios, spec.length.io_size) = (None, None);
+            spec.length.loops = u64::from(times);
         }
         let seed = job.seed(self.seed).derive("overwrite");
         let run = driver::run(&file, self.device.as_mut(), Clock::Untimed, seed);

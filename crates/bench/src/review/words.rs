@@ -10,22 +10,26 @@ pub fn words(file: &JobFile) -> Vec<String> {
 }
 
 fn job_words(job: &JobSpec) -> String {
-    let order = if job.random { "Random" } else { "Sequential" };
-    let (kind, block, to) = match job.kind {
-        PatternKind::Read => ("reads", job.bs.read, "from"),
-        PatternKind::Write => ("writes", job.bs.write, "to"),
-        PatternKind::ReadWrite => ("reads and writes", job.bs.write, "on"),
-        PatternKind::Trim | PatternKind::TrimWrite => ("trims", job.bs.trim, "of"),
+    let order = if job.pattern.random {
+        "Random"
+    } else {
+        "Sequential"
     };
-    let place = match job.size {
+    let (kind, block, to) = match job.pattern.kind {
+        PatternKind::Read => ("reads", job.sizes.bs.read, "from"),
+        PatternKind::Write => ("writes", job.sizes.bs.write, "to"),
+        PatternKind::ReadWrite => ("reads and writes", job.sizes.bs.write, "on"),
+        PatternKind::Trim | PatternKind::TrimWrite => ("trims", job.sizes.bs.trim, "of"),
+    };
+    let place = match job.region.size {
         None | Some(Size::Percent(100)) => "the whole drive".to_owned(),
         Some(Size::Percent(percent)) => format!("its first {percent} %"),
         Some(Size::Bytes(bytes)) => format!("its first {}", amount(bytes)),
     };
-    let length = job.runtime.map_or("once".to_owned(), |span| {
+    let length = job.length.runtime.map_or("once".to_owned(), |span| {
         format!("for {}", time(span.as_secs()))
     });
-    let (block, depth) = (amount(block), job.iodepth);
+    let (block, depth) = (amount(block), job.submission.iodepth);
     format!("{order} {kind} of {block} at queue depth {depth} {to} {place} {length}")
 }
 

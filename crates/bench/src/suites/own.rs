@@ -88,7 +88,7 @@ impl Test {
 /// What the chart of a load draws, and its unit.
 fn measure(load: &Load, clock: Clock) -> (&'static str, &'static str) {
     let is_large = |file: &JobFile| {
-        let blocks = file.jobs.iter().map(|job| job.bs_max);
+        let blocks = file.jobs.iter().map(|job| job.sizes.bs_max);
         let mut largest = blocks.map(|bs| bs.read.max(bs.write).max(bs.trim));
         largest.any(|bytes| bytes >= LARGE_BLOCK)
     };

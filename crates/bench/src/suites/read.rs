@@ -203,7 +203,7 @@ impl Reader<'_> {
             ActKeys::Reach { state } => Act::Reach(state),
             ActKeys::Overwrite { job, times } => {
                 let job = self.load(Kind::Job, &job, at)?;
-                let writes = |spec: &JobSpec| spec.kind == PatternKind::Write;
+                let writes = |spec: &JobSpec| spec.pattern.kind == PatternKind::Write;
                 if !job
                     .job_file()
                     .is_some_and(|file| file.jobs.iter().all(writes))
@@ -217,9 +217,9 @@ impl Reader<'_> {
                 let job = self.load(Kind::Job, &job, at)?;
                 // It is cut into minutes, so it is one job that its time ends.
                 let file = job.job_file();
-                if !file
-                    .is_some_and(|file| matches!(&file.jobs[..], [job] if job.runtime.is_some()))
-                {
+                if !file.is_some_and(
+                    |file| matches!(&file.jobs[..], [job] if job.length.runtime.is_some()),
+                ) {
                     let why = "a torture is a file of one job with a runtime";
                     return Err(self.text.error(at, why));
                 }

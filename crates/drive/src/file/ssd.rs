@@ -4,7 +4,7 @@ use super::own::OwnPolicies;
 use super::section::{Section, Sheet, Unread};
 use super::sections::checkpoint::CheckpointKeys;
 use super::sections::faults::{FaultKeys, Has};
-use super::sections::firmware::{Buffer, Firmware, PowerLoss, Queue, Release, time_or_none};
+use super::sections::firmware::{Buffer, Firmware, PowerLoss, Queue, Release};
 use super::sections::gc::{PackedGc, PageGc};
 use super::sections::limit::{LimitKeys, limit};
 use super::sections::link::Link;
@@ -18,14 +18,14 @@ use super::sections::slc::SlcKeys;
 use super::sections::spare::Spare;
 use super::sections::thermal::ThermalKeys;
 use super::sections::wear::{BlockWear, PageWear};
-use crate::ssd::SsdParams;
+use crate::ssd::{BufferConfig, CommandsConfig, FaultConfig, LinkConfig, SsdParams};
 use ftlab_base::{Layout, Nanos, RootSeed, SECTOR_BYTES};
 use ftlab_ftl::block::BlockConfig;
 use ftlab_ftl::packed::PackedConfig;
 use ftlab_ftl::page::{PageConfig, WearLevelling};
 use ftlab_host::Limit;
 use ftlab_nand::{Endurance, Reliability};
-use ftlab_timing::{Dispatch, NandTiming};
+use ftlab_timing::{NandTiming, SchedulerConfig};
 use toml::Table;
 
 /// The sections of an SSD.
@@ -406,7 +406,6 @@ impl SsdFile {
     /// What the drive takes in time and holds in memory; `user_slots` are those of its layer.
     pub(super) fn params(&self, user_slots: u32, seed: RootSeed) -> Result<SsdParams, String> {
         let (slot, firmware) = (self.slot_bytes(), &self.firmware);
-        let keys = self.scheduling.as_ref();
         let faults = self.faults.as_ref();
         let dies = self.layout()?.geometry.dies();
         let page_spare = self.nand.page_spare.get() as f64 / self.nand.page.get() as f64;
@@ -415,56 +414,63 @@ impl SsdFile {
             Mapping::Block(_) => (None, None, Nanos::ZERO),
             Mapping::Packed(packed) => (None, None, packed.compress.sector()),
         };
-        let write_slot = firmware.write_slot.as_ref();
-        let trim_command = firmware.trim_command.as_ref();
         let read_ahead = self.buffer.read_ahead.as_ref();
         Ok(SsdParams {
             capacity_sectors: u64::from(user_slots) * slot / SECTOR_BYTES,
-            nand: NandTiming {
-                slc: self.mapping.slc_times(),
-                ..self.nand.timing()?
+            nand: self.scheduler()?,
+            commands: CommandsConfig {
+                queue_depth: self.queue.depth.get(),
+                transfer_max: self.queue.transfer_max()?,
+                limit: self.limit,
             },
-            queue_depth: self.queue.depth.get(),
-            transfer_max: self.queue.transfer_max()?,
-            limit: self.limit,
-            in_order: firmware.in_order,
+            firmware: firmware.config(waiting_max, idle_after),
+            buffer: BufferConfig {
+                slots: (self.buffer.size.get() / slot) as u32,
+                read_ahead_slots: read_ahead.map_or(0, |size| (size.get() / slot) as u32),
+                outlasts_power: self.keeps_buffer(),
+                fua_flushes_all: self.fua_flushes_all(),
+                atomic_bytes: self.atomic_write_bytes(),
+            },
             host_table: match &self.mapping {
                 Mapping::Page(page) => page.map.host_table(user_slots)?,
                 Mapping::Block(_) | Mapping::Packed(_) => None,
             },
-            buffer_slots: (self.buffer.size.get() / slot) as u32,
-            read_ahead_slots: read_ahead.map_or(0, |size| (size.get() / slot) as u32),
-            buffer_frees_by_register: self.buffer.release == Some(Release::Transferred),
-            keeps_buffer: self.keeps_buffer(),
-            fua_flushes_all: self.fua_flushes_all(),
-            atomic_bytes: self.atomic_write_bytes(),
-            die_queue: firmware.die_queue.get(),
-            joins_planes: keys.is_some_and(|keys| keys.multi_plane),
-            dispatch: keys.map_or(Dispatch::ByDie, SchedulingKeys::dispatch),
-            programs_max: keys.and_then(|keys| Some(keys.programs_max.as_ref()?.get())),
-            planes: self.nand.planes(),
-            plane_reads: keys.is_some_and(|keys| keys.plane_reads),
-            plane_collection: keys.is_some_and(|keys| keys.plane_collection),
-            scheduling: scheduling(keys)?,
-            write_command: firmware.write_command.get(),
-            read_command: firmware.read_command.get(),
-            trim_command: trim_command.unwrap_or(&firmware.read_command).get(),
-            trim_slot: time_or_none(firmware.trim_slot.as_ref()),
-            read_slot: firmware.per_slot.get(),
-            write_slot: write_slot.unwrap_or(&firmware.per_slot).get(),
-            read_pipeline: time_or_none(firmware.read_pipeline.as_ref()),
-            write_pipeline: time_or_none(firmware.write_pipeline.as_ref()),
-            waiting_max,
-            idle_after,
-            lost_waking: faults.and_then(|faults| faults.lost_waking(seed)),
-            die_failure: faults.and_then(|faults| faults.die_failure(dies, seed)),
-            collected_page: time_or_none(firmware.collected_page.as_ref()),
-            compressed_sector,
-            link: self.link.end()?,
-            link_command: self.link.command.get(),
-            overlap: firmware.overlap,
+            link: LinkConfig {
+                end: self.link.end()?,
+                command: self.link.command.get(),
+                compressed_sector,
+            },
             power: self.power.as_ref().map(|keys| keys.model(page_spare)),
             thermal: self.thermal.as_ref().map(ThermalKeys::model).transpose()?,
+            faults: FaultConfig {
+                lost_waking: faults.and_then(|faults| faults.lost_waking(seed)),
+                die_failure: faults.and_then(|faults| faults.die_failure(dies, seed)),
+            },
+        })
+    }
+
+    /// Its dies and channels.
+    fn scheduler(&self) -> Result<SchedulerConfig, String> {
+        let keys = self.scheduling.as_ref();
+        let timing = NandTiming {
+            slc: self.mapping.slc_times(),
+            ..self.nand.timing()?
+        };
+        let plain = SchedulerConfig {
+            register_frees: self.buffer.release == Some(Release::Transferred),
+            ..SchedulerConfig::plain(timing, scheduling(keys)?, self.firmware.die_queue.get())
+        };
+        let Some(keys) = keys else {
+            return Ok(plain);
+        };
+        let together = |is_on: bool| if is_on { self.nand.planes() } else { 1 };
+        Ok(SchedulerConfig {
+            dispatch: keys.dispatch(),
+            programs_max: keys.programs_max.as_ref().map(|most| most.get()),
+            joins_planes: keys.multi_plane,
+            planes_read: together(keys.plane_reads),
+            planes_collected: together(keys.plane_collection),
+            ..plain
         })
     }
 }

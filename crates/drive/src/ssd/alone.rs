@@ -37,26 +37,33 @@ impl SsdParams {
         sectors_per_slot: u32,
         testbed: &Testbed,
     ) -> Alone {
-        let mut link = Link::new(self.link);
+        let mut link = Link::new(self.link.end);
         link.plug(&testbed.host());
         let data = link.span(u64::from(command.sectors));
-        let decision = self.core(command, sectors_per_slot).decision;
+        let decision = self.firmware.core(command, sectors_per_slot).decision;
         let (firmware, flash, bus) = match command.kind {
             CommandKind::Read => {
                 let first_page = self.first_page(command.sectors);
-                let flash = self.nand.t_read;
-                (decision + self.read_pipeline, flash, first_page - flash)
+                let flash = self.nand.timing.t_read;
+                (
+                    decision + self.firmware.read_pipeline,
+                    flash,
+                    first_page - flash,
+                )
             }
             _ => {
-                let compressed = self.compression(command, command.sectors);
-                let firmware = decision + compressed + self.write_pipeline;
+                let compressed = self.link.compression(command, command.sectors);
+                let firmware = decision + compressed + self.firmware.write_pipeline;
                 (firmware, Nanos::ZERO, Nanos::ZERO)
             }
         };
-        let limit = self.limit.map_or(Nanos::ZERO, |limit| limit.latency);
+        let limit = self
+            .commands
+            .limit
+            .map_or(Nanos::ZERO, |limit| limit.latency);
         let drives = Alone {
             host: limit,
-            link: link.protocol(self.link_command) + data,
+            link: link.protocol(self.link.command) + data,
             firmware,
             flash,
             bus,

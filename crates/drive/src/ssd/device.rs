@@ -15,7 +15,7 @@ use ftlab_ftl::Extent;
 use ftlab_ftl::page::PageMapped;
 use ftlab_host::Host;
 use ftlab_nand::{Cause, StateError, WearHistogram};
-use ftlab_timing::Energy;
+use ftlab_timing::{Energy, PowerModel};
 
 impl Device for Ssd {
     fn capacity_sectors(&self) -> u64 {
@@ -23,7 +23,7 @@ impl Device for Ssd {
     }
 
     fn atomic_bytes(&self) -> u64 {
-        self.params.atomic_bytes
+        self.params.buffer.atomic_bytes
     }
 
     fn begin_time(&mut self, now: SimTime) {
@@ -48,7 +48,7 @@ impl Device for Ssd {
         self.mapped.set_timed(true);
         if self.is_at_rest() {
             self.wake(now);
-            let waking = self.resting.ends(now, self.params.power.as_ref());
+            let waking = self.resting.ends(now, self.power.as_ref());
             self.awake_at = now + waking;
         }
         self.now = now;
@@ -148,7 +148,7 @@ impl Device for Ssd {
     }
 
     fn energy(&self, now: SimTime) -> Option<Energy> {
-        let power = self.params.power.as_ref()?;
+        let power = self.power.as_ref()?;
         Some(power.energy(&self.activity(now)))
     }
 
@@ -168,7 +168,7 @@ impl Device for Ssd {
     }
 
     fn rest_watts(&self) -> Option<f64> {
-        self.params.power.map(|power| power.rest_watts())
+        self.power.map(|power| power.rest_watts())
     }
 
     fn set_write_cache(&mut self, on: bool) -> Result<(), CacheRefused> {
@@ -176,11 +176,11 @@ impl Device for Ssd {
         if self.mapped.is_timed() {
             self.end_time();
         }
-        if self.params.keeps_buffer {
+        if self.params.buffer.outlasts_power {
             return Ok(());
         }
         // What is in a page register is not programmed.
-        let frees_by_register = on && self.params.buffer_frees_by_register;
+        let frees_by_register = on && self.params.nand.register_frees;
         self.scheduler.free_by_register(frees_by_register);
         self.write_through = (!on).then(WriteThrough::default);
         Ok(())
@@ -190,10 +190,11 @@ impl Device for Ssd {
         self.front.plug(host);
         self.link.plug(host);
         self.cycle_power();
-        if let Some(power) = &mut self.params.power {
-            power.link_sleeps = host.link_sleeps;
-            power.enters_states = host.power_states;
-        }
+        self.power = self.params.power.map(|power| PowerModel {
+            link_sleeps: host.link_sleeps,
+            enters_states: host.power_states,
+            ..power
+        });
         self.settle_heat();
     }
 
@@ -301,7 +302,7 @@ impl Ssd {
                 let (first, slots) = self.slots_of_trim(&command);
                 self.mapped.trim(first, slots);
             }
-            CommandKind::Flush if self.params.keeps_buffer => {}
+            CommandKind::Flush if self.params.buffer.outlasts_power => {}
             CommandKind::Flush => self.mapped.flush(),
         }
         self.mapped.batch.clear();

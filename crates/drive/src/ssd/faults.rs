@@ -26,7 +26,7 @@ impl Ssd {
     /// has died now. The batch is empty before.
     #[inline]
     pub(super) fn fail_die_if_due(&mut self) -> bool {
-        let Some(failure) = self.params.die_failure else {
+        let Some(failure) = self.params.faults.die_failure else {
             return false;
         };
         if self.totals.host_bytes_written < failure.after_host_bytes

@@ -41,7 +41,10 @@ pub use alone::Alone;
 pub use host_table::HostTable;
 pub use mapped::{LayerInput, SlotWrite};
 pub use page_store::{PageStore, StoreFailed, WrittenPart};
-pub use params::{DieFailure, LostWaking, SsdParams};
+pub use params::{
+    BufferConfig, CommandsConfig, DieFailure, FaultConfig, FirmwareConfig, LinkConfig, LostWaking,
+    SsdParams,
+};
 
 use buffer::{Place, WriteBuffer};
 use commands::Commands;
@@ -49,7 +52,7 @@ use events::{Event, Events};
 use ftlab_base::{CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, Server, SimTime};
 use ftlab_ftl::TranslationLayer;
 use ftlab_host::{FrontEnd, Link, Sent};
-use ftlab_timing::Scheduler;
+use ftlab_timing::{PowerModel, Scheduler};
 use halts::Halts;
 use host_table::OwnPieces;
 use lookup::TableReads;
@@ -68,6 +71,8 @@ use writes::{Admission, OwnFlush};
 #[derive(Debug)]
 pub struct Ssd {
     params: SsdParams,
+    /// Its power model as the host that it is plugged in has it.
+    power: Option<PowerModel>,
     slot: SlotSize,
     mapped: Mapped,
     scheduler: Scheduler,
@@ -131,32 +136,16 @@ impl Ssd {
         let slot = SlotSize::new(geometry.slot_bytes / SECTOR_BYTES as u32);
         Ssd {
             params,
+            power: params.power,
             slot,
             mapped,
-            scheduler: {
-                let (nand, order) = (params.nand, params.scheduling);
-                let mut scheduler = Scheduler::new(geometry, nand, order, params.die_queue);
-                scheduler.dispatch_by(params.dispatch);
-                scheduler.free_by_register(params.buffer_frees_by_register);
-                if params.joins_planes {
-                    scheduler.join_planes();
-                }
-                if let Some(most) = params.programs_max {
-                    scheduler.limit_programs(most);
-                }
-                if params.plane_reads {
-                    scheduler.read_planes_together(params.planes);
-                }
-                if params.plane_collection {
-                    scheduler.collect_planes_together(params.planes);
-                }
-                scheduler
-            },
-            front: FrontEnd::new(params.queue_depth, params.limit).splitting(params.transfer_max),
-            link: Link::new(params.link),
+            scheduler: Scheduler::new(geometry, params.nand),
+            front: FrontEnd::new(params.commands.queue_depth, params.commands.limit)
+                .splitting(params.commands.transfer_max),
+            link: Link::new(params.link.end),
             compressor: Server::default(),
             core: Server::default(),
-            buffer: WriteBuffer::new(params.buffer_slots, slot.sectors()),
+            buffer: WriteBuffer::new(params.buffer.slots, slot.sectors()),
             write_through: None,
             admissions: VecDeque::new(),
             waiting_out: VecDeque::new(),
@@ -172,7 +161,7 @@ impl Ssd {
             own_pieces: params.host_table.map(OwnPieces::new),
             halts: Halts::default(),
             in_turn: false,
-            read_ahead: ReadAhead::new(params.read_ahead_slots),
+            read_ahead: ReadAhead::new(params.buffer.read_ahead_slots),
             resting: Resting::default(),
             awake_at: SimTime::ZERO,
             heat: None,
@@ -260,7 +249,7 @@ impl Ssd {
         if self.mapped.is_timed() {
             self.end_time();
         }
-        self.buffer = WriteBuffer::new(self.params.buffer_slots, self.slot.sectors());
+        self.buffer = WriteBuffer::new(self.params.buffer.slots, self.slot.sectors());
         self.mapped.secure_erase();
         self.mapped.batch.clear();
     }
@@ -275,8 +264,8 @@ impl Ssd {
         for &fence in batch.kept() {
             self.scheduler.keep(fence);
         }
-        if self.params.collected_page > Nanos::ZERO {
-            let work = self.params.collection(batch.ops());
+        if self.params.firmware.collected_page > Nanos::ZERO {
+            let work = self.params.firmware.collection(batch.ops());
             self.core.serve(now, work);
         }
         for n in 0..self.mapped.batch.table_reads().len() {
@@ -304,14 +293,18 @@ impl Ssd {
         }
         let turn = self.turn_to(number, now);
         let command = self.commands.get(number);
-        let protocol = self.link.command(now, self.params.link_command);
-        let work = self.params.core(command, self.slot.sectors());
+        let protocol = self.link.command(now, self.params.link.command);
+        let work = self.params.firmware.core(command, self.slot.sectors());
         let decided = self.core.serve(turn + protocol, work.decision);
         // A read's other slots; a write is answered by then, and who comes next waits.
         let worked = self.core.serve(now, work.after);
         if command.kind == CommandKind::Read {
-            let pipeline = self.params.read_pipeline;
-            let first = if self.params.overlap { decided } else { worked };
+            let pipeline = self.params.firmware.read_pipeline;
+            let first = if self.params.firmware.overlap {
+                decided
+            } else {
+                worked
+            };
             self.commands.set_through(number, worked + pipeline);
             self.events
                 .schedule(first + pipeline, Event::ReadReady, number);
@@ -330,7 +323,7 @@ impl Ssd {
         };
         let last = self.crosses_last(command);
         let arrived = self.link.bring(now, u64::from(brought) - last) + self.link.span(last);
-        let first = if self.params.overlap {
+        let first = if self.params.firmware.overlap {
             self.slot.first(command)
         } else {
             self.held_at_once(command.sectors)
@@ -338,8 +331,8 @@ impl Ssd {
         // What is left when its first sectors have passed.
         let rest = u64::from(brought.saturating_sub(first));
         // What is no write passes the compressor in its turn, so that it finds what was written before.
-        let work = self.params.compression(command, command.sectors);
-        let last_compressed = self.params.compression(command, self.slot.sectors());
+        let work = self.params.link.compression(command, command.sectors);
+        let last_compressed = self.params.link.compression(command, self.slot.sectors());
         let unhindered = self
             .compressor
             .serve(arrived.less(self.link.span(rest)), work);
@@ -347,10 +340,10 @@ impl Ssd {
         let compressed = self
             .compressor
             .serve(arrived + last_compressed, Nanos::ZERO);
-        let pipeline = self.params.pipeline_in(command);
+        let pipeline = self.params.firmware.pipeline_in(command);
         // A flush and a trim stay behind the writes before them.
-        let begun =
-            (unhindered.less(self.params.compressed_sector * rest) + pipeline).max(self.last_ready);
+        let begun = (unhindered.less(self.params.link.compressed_sector * rest) + pipeline)
+            .max(self.last_ready);
         self.last_ready = begun;
         self.commands.set_through(number, compressed + pipeline);
         self.events.schedule(begun, Event::Ready, number);

@@ -4,94 +4,110 @@ use super::HostTable;
 use ftlab_base::{Command, CommandKind, DieId, Nanos, RootSeed};
 use ftlab_host::{End, Limit};
 use ftlab_nand::{Cause, NandOp, OpKind};
-use ftlab_timing::{Dispatch, NandTiming, PowerModel, Scheduling, ThermalModel};
+use ftlab_timing::{PowerModel, SchedulerConfig, ThermalModel};
 
 /// What an SSD takes in time and holds in memory, apart from its NAND and its mapping.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SsdParams {
     /// Sectors the host can address.
     pub capacity_sectors: u64,
-    /// Phases of the NAND's operations.
-    pub nand: NandTiming,
+    /// Dies and channels.
+    pub nand: SchedulerConfig,
+    /// How commands come in.
+    pub commands: CommandsConfig,
+    /// Times and rules of the controller's firmware.
+    pub firmware: FirmwareConfig,
+    /// The write buffer.
+    pub buffer: BufferConfig,
+    /// Where it keeps its mapping table, if a part of that is in the host's memory.
+    pub host_table: Option<HostTable>,
+    /// The way of data between the host and the buffer.
+    pub link: LinkConfig,
+    /// What its parts take from the supply, if known.
+    pub power: Option<PowerModel>,
+    /// How warm it gets of that, if known.
+    pub thermal: Option<ThermalModel>,
+    /// Bugs and failures that it has.
+    pub faults: FaultConfig,
+}
+
+/// How commands come in.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CommandsConfig {
     /// Commands the drive takes at a time (NCQ: 32; without: 1).
     pub queue_depth: u32,
     /// The most sectors that it moves with one command, if it has a limit.
     pub transfer_max: Option<u32>,
     /// What is let through to it.
     pub limit: Option<Limit>,
-    /// Where it keeps its mapping table, if a part of that is in the host's memory.
-    pub host_table: Option<HostTable>,
-    /// Slots in the write buffer.
-    pub buffer_slots: u32,
-    /// Slots that are read ahead of a host that reads in order; 0 for none.
-    pub read_ahead_slots: u32,
-    /// Whether a slot leaves the write buffer for the page register of its die, so that its room is
-    /// free again before it is programmed.
-    pub buffer_frees_by_register: bool,
-    /// Whether capacitors bring what the buffer holds to the flash when the power goes. Then it is safe there: a
-    /// flush waits for nothing, and turning the write cache off changes nothing.
-    pub keeps_buffer: bool,
-    /// Bytes that are written as a whole, or not at all, when the power goes.
-    pub atomic_bytes: u64,
-    /// Whether a flush of some slots, as a write with FUA asks for, is one of everything.
-    pub fua_flushes_all: bool,
-    /// NAND operations the firmware queues for a die before it waits.
-    pub die_queue: u32,
-    /// How operations come to those queues.
-    pub dispatch: Dispatch,
-    /// Whether a die programs the pages that queue for neighbouring planes together.
-    pub joins_planes: bool,
-    /// Dies that may program at a time, if not all.
-    pub programs_max: Option<u32>,
-    /// Whether a read waits with the writes before it that wait for room in the buffer.
-    pub in_order: bool,
-    /// Planes of a die that can sense together.
-    pub planes: u32,
-    /// Whether a read that needs the same page of several planes of a die has them sense together.
-    pub plane_reads: bool,
-    /// Whether they do what collection reads.
-    pub plane_collection: bool,
-    /// In which order a die works off its queue.
-    pub scheduling: Scheduling,
-    /// Time of the firmware core for a write command.
+}
+
+/// Times and rules of the controller's firmware.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FirmwareConfig {
+    /// Time of the core for a write command.
     pub write_command: Nanos,
-    /// Time of the firmware core for a read command.
+    /// Time of the core for a read command.
     pub read_command: Nanos,
-    /// Time of the firmware core for a TRIM.
+    /// Time of the core for a TRIM.
     pub trim_command: Nanos,
-    /// Time of the firmware core for each slot of a TRIM.
+    /// Time of the core for each slot of a TRIM.
     pub trim_slot: Nanos,
-    /// Time of the firmware core for each slot of a read.
+    /// Time of the core for each slot of a read.
     pub read_slot: Nanos,
-    /// Time of the firmware core for each slot of a write.
+    /// Time of the core for each slot of a write.
     pub write_slot: Nanos,
     /// Time of a read in the controller beside the core, in stages that have several commands in hand.
     pub read_pipeline: Nanos,
     /// The same of a write.
     pub write_pipeline: Nanos,
-    /// Time of the firmware core for each page that collection reads.
+    /// Time of the core for each page that collection reads.
     pub collected_page: Nanos,
+    /// Whether the slots of a command follow each other through core, flash and link, instead of the
+    /// command as a whole.
+    pub overlap: bool,
+    /// Whether a read waits with the writes before it that wait for room in the buffer.
+    pub in_order: bool,
     /// Writes that may wait for room in the buffer while collection takes its turn, if it gives way to more.
     pub waiting_max: Option<u32>,
     /// How long the host must pause before the drive works ahead, if it does.
     pub idle_after: Option<Nanos>,
-    /// A drive that may not wake up.
-    pub lost_waking: Option<LostWaking>,
-    /// A die that dies while the drive is at work.
-    pub die_failure: Option<DieFailure>,
+}
+
+/// The write buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BufferConfig {
+    /// Slots that it holds.
+    pub slots: u32,
+    /// Slots that are read ahead of a host that reads in order; 0 for none.
+    pub read_ahead_slots: u32,
+    /// Whether capacitors bring what it holds to the flash when the power goes. Then it is safe there: a
+    /// flush waits for nothing, and turning the write cache off changes nothing.
+    pub outlasts_power: bool,
+    /// Bytes that are written as a whole, or not at all, when the power goes.
+    pub atomic_bytes: u64,
+    /// Whether a flush of some slots, as a write with FUA asks for, is one of everything.
+    pub fua_flushes_all: bool,
+}
+
+/// The way of data between the host and the buffer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LinkConfig {
+    /// The drive's end of the link.
+    pub end: End,
+    /// Time of a command's protocol on it.
+    pub command: Nanos,
     /// Time of one sector of 512 bytes in the compressor, on its way to the buffer.
     pub compressed_sector: Nanos,
-    /// The drive's end of the host link.
-    pub link: End,
-    /// Time of a command's protocol on the host link.
-    pub link_command: Nanos,
-    /// Whether the slots of a command follow each other through core, flash and link, instead of the
-    /// command as a whole.
-    pub overlap: bool,
-    /// What its parts take from the supply, if known.
-    pub power: Option<PowerModel>,
-    /// How warm it gets of that, if known.
-    pub thermal: Option<ThermalModel>,
+}
+
+/// Bugs and failures that a drive has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FaultConfig {
+    /// It may not wake up.
+    pub lost_waking: Option<LostWaking>,
+    /// A die dies while it is at work.
+    pub die_failure: Option<DieFailure>,
 }
 
 /// A bug of power states: the drive drops off its bus when it should wake up.
@@ -122,6 +138,25 @@ pub(super) struct CoreWork {
 }
 
 impl SsdParams {
+    /// Time until the first page of a read is in the drive.
+    pub(super) fn first_page(&self, sectors: u32) -> Nanos {
+        let nand = &self.nand.timing;
+        let sectors = u64::from(sectors).max(nand.read_sectors_least);
+        nand.t_read + nand.command_transfer + nand.sector_transfer * sectors
+    }
+}
+
+impl LinkConfig {
+    /// Time of the first `sectors` of a write's data in the compressor.
+    pub(super) fn compression(&self, command: &Command, sectors: u32) -> Nanos {
+        match command.kind {
+            CommandKind::Write => self.compressed_sector * u64::from(sectors.min(command.sectors)),
+            _ => Nanos::ZERO,
+        }
+    }
+}
+
+impl FirmwareConfig {
     /// Time that a command that is no read spends in the controller beside the core, in stages that have several
     /// commands in hand: a write's.
     pub(super) fn pipeline_in(&self, command: &Command) -> Nanos {
@@ -131,25 +166,10 @@ impl SsdParams {
         }
     }
 
-    /// Time of the first `sectors` of a write's data in the compressor.
-    pub(super) fn compression(&self, command: &Command, sectors: u32) -> Nanos {
-        match command.kind {
-            CommandKind::Write => self.compressed_sector * u64::from(sectors.min(command.sectors)),
-            _ => Nanos::ZERO,
-        }
-    }
-
     /// Time of the firmware core for what collection reads among these operations.
     pub(super) fn collection(&self, ops: &[NandOp]) -> Nanos {
         let is_collected = |op: &&NandOp| op.kind == OpKind::Read && op.cause == Cause::Gc;
         self.collected_page * ops.iter().filter(is_collected).count() as u64
-    }
-
-    /// Time until the first page of a read is in the drive.
-    pub(super) fn first_page(&self, sectors: u32) -> Nanos {
-        let nand = &self.nand;
-        let sectors = u64::from(sectors).max(nand.read_sectors_least);
-        nand.t_read + nand.command_transfer + nand.sector_transfer * sectors
     }
 
     /// Work of the firmware core on a command. To answer a write it does what it does for any command, which a

@@ -16,7 +16,7 @@ impl Ssd {
     /// The last command is done.
     pub(super) fn begin_pause(&mut self, now: SimTime) {
         let rebuilds = || self.layer().dead_die().map(|_| REBUILDS_AFTER);
-        if let Some(span) = self.params.idle_after.or_else(rebuilds) {
+        if let Some(span) = self.params.firmware.idle_after.or_else(rebuilds) {
             self.works_ahead_at = now + span;
         }
     }

@@ -66,14 +66,12 @@ impl Resting {
 impl Ssd {
     /// How long a rest lasts before the drive takes less for it.
     pub(super) fn sleep_after(&self) -> Nanos {
-        self.params
-            .power
-            .map_or(Nanos::ZERO, |power| power.sleep_after)
+        self.power.map_or(Nanos::ZERO, |power| power.sleep_after)
     }
 
     /// The drive has looked for work of its own. One with power states stays where it is if there was none.
     pub(super) fn interrupt_rest(&mut self, now: SimTime) {
-        let power = self.params.power.as_ref();
+        let power = self.power.as_ref();
         if power.is_none_or(|power| power.states() == PowerStates::NONE) {
             return;
         }
@@ -88,7 +86,7 @@ impl Ssd {
         let mut spans = self.resting.over;
         if self.is_at_rest() {
             let rest = now.since(self.resting.since);
-            spans.add(&Spans::of(rest, self.params.power.as_ref()));
+            spans.add(&Spans::of(rest, self.power.as_ref()));
         }
         let [inward, outward] = self.link.busy_until(now);
         Activity {

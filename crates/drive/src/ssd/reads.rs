@@ -138,7 +138,7 @@ impl Ssd {
         let work = self.link.span(sectors);
         // Data cross the link as they come out of the flash, in order. The first page can be there
         // no earlier than it takes one to come, and what comes last crosses when all are there.
-        let last = if self.params.overlap {
+        let last = if self.params.firmware.overlap {
             self.slot.last(command)
         } else {
             self.held_at_once(command.sectors)

@@ -91,7 +91,7 @@ impl Ssd {
     /// Slots that its write buffer holds.
     #[must_use]
     pub fn buffer_slots(&self) -> u32 {
-        self.params.buffer_slots
+        self.params.buffer.slots
     }
 
     /// How data would move if the layer were asked this, request by request. A copy of it is asked.

@@ -95,12 +95,12 @@ impl Heat {
 impl Ssd {
     /// Time begins: the drive is as warm as it is with nothing to do.
     pub(super) fn settle_heat(&mut self) {
-        let parts = self.params.thermal.zip(self.params.power);
+        let parts = self.params.thermal.zip(self.power);
         self.heat = parts.map(|(model, power)| Heat::settled(model, power.awake_watts()));
     }
 
     fn joules(&self, now: SimTime) -> f64 {
-        let power = self.params.power.as_ref();
+        let power = self.power.as_ref();
         power.map_or(0.0, |power| power.energy(&self.activity(now)).total())
     }
 

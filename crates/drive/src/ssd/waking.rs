@@ -34,7 +34,7 @@ impl LostWaking {
 impl Ssd {
     /// A command comes to a drive that has been at rest; it may have slept.
     pub(super) fn wake(&mut self, now: SimTime) {
-        let Some(fault) = self.params.lost_waking else {
+        let Some(fault) = self.params.faults.lost_waking else {
             return;
         };
         if self.resting.asleep(now, self.sleep_after()) > Nanos::ZERO {

@@ -35,7 +35,7 @@ impl Ssd {
     /// How many sectors of a command a drive holds at once if it works on whole commands: all of them, or as many as its buffer
     /// takes. The others follow when the buffer has room.
     pub(super) fn held_at_once(&self, sectors: u32) -> u32 {
-        let buffer = u64::from(self.params.buffer_slots) * u64::from(self.slot.sectors());
+        let buffer = u64::from(self.params.buffer.slots) * u64::from(self.slot.sectors());
         u64::from(sectors).min(buffer) as u32
     }
 
@@ -66,7 +66,7 @@ impl Ssd {
 
     /// Whether a read must wait in turn.
     pub(super) fn holds_reads(&self) -> bool {
-        self.params.in_order && !self.admissions.is_empty()
+        self.params.firmware.in_order && !self.admissions.is_empty()
     }
 
     /// Begins the reads whose turn it is.
@@ -111,12 +111,12 @@ impl Ssd {
     }
 
     pub(super) fn begin_flush(&mut self, number: u32, now: SimTime) {
-        if self.params.keeps_buffer {
+        if self.params.buffer.outlasts_power {
             self.events.schedule(now, Event::Done, number);
             return;
         }
         let command = self.commands.get(number);
-        if command.sectors > 0 && !self.params.fua_flushes_all {
+        if command.sectors > 0 && !self.params.buffer.fua_flushes_all {
             let (first, slots) = self.slot.touched(command);
             let slots = first.0..first.0 + slots;
             self.buffer.hand_on_first(&slots);
@@ -270,7 +270,7 @@ impl Ssd {
     /// copied, but not while too many writes wait.
     #[inline]
     fn takes_turn(&mut self) -> bool {
-        let Some(most) = self.params.waiting_max else {
+        let Some(most) = self.params.firmware.waiting_max else {
             return false;
         };
         self.in_turn |= self.mapped.owes_turn();

@@ -171,12 +171,12 @@ fn in_ftlab(place: &Place, file: &str) -> Ran {
 
 /// Whether chance decides when it ends: fio ends a pass where it draws a place that is none.
 fn ends_by_chance(spec: &JobSpec) -> bool {
-    let jumps_seldom = |&kind: &CommandKind| spec.percentage_random.of(kind) < 100;
+    let jumps_seldom = |&kind: &CommandKind| spec.pattern.percentage_random.of(kind) < 100;
     let resolved = spec.resolve(DEVICE_BYTES);
     let may_draw_beyond = resolved.is_ok_and(|job| job.may_draw_beyond());
     let sizes_differ = spec.kinds().iter().any(|&kind| !spec.has_one_size(kind));
-    spec.random && (may_draw_beyond || spec.kinds().iter().any(jumps_seldom))
-        || spec.stride_bytes != 0 && sizes_differ
+    spec.pattern.random && (may_draw_beyond || spec.kinds().iter().any(jumps_seldom))
+        || spec.pattern.stride_bytes != 0 && sizes_differ
 }
 
 fn defined(job: &Job, spec: &JobSpec) -> Defined {
@@ -186,7 +186,7 @@ fn defined(job: &Job, spec: &JobSpec) -> Defined {
     let random = job.any(&["rw=rand"]);
     let verify = job.has("verify=");
     // A run of requests that comes to the end ends the job, which chance decides.
-    let runs = spec.random_run > 1;
+    let runs = spec.pattern.random_run > 1;
     let deep = job.has("iodepth=") && job.any(QUEUES);
     let flushes = job.any(&["fsync", "fdatasync", "end_fsync"]);
     let uneven = job.any(&[

@@ -33,10 +33,10 @@ impl Flows {
     pub fn of<'a>(jobs: impl Iterator<Item = &'a JobSpec>) -> Flows {
         let mut flows = Flows::default();
         for job in jobs {
-            let member = (job.flow > 0).then(|| Member {
-                flow: job.flow_id,
-                weight: u64::from(job.flow),
-                sleep: job.flow_sleep,
+            let member = (job.order.flow > 0).then(|| Member {
+                flow: job.order.flow_id,
+                weight: u64::from(job.order.flow),
+                sleep: job.order.flow_sleep,
                 done: 0,
                 sleeps_until: SimTime::ZERO,
             });

@@ -227,20 +227,25 @@ impl Ties {
                 .collect::<Vec<_>>()
         };
         let tied = |(n, spec): (usize, &&JobSpec)| {
-            let waits_for = spec.wait_for.as_deref().map(named).unwrap_or_default();
+            let waits_for = spec
+                .order
+                .wait_for
+                .as_deref()
+                .map(named)
+                .unwrap_or_default();
             let is_clone = |other: &usize| {
                 let other = specs[*other];
-                other.source == spec.source && other.clone_index != spec.clone_index
+                other.source == spec.source && other.clones.clone_index != spec.clones.clone_index
             };
             let clones = (0..specs.len()).filter(is_clone);
-            let ends_clones = spec.group_reporting && spec.steadystate.duration.0 > 0;
+            let ends_clones = spec.clones.group_reporting && spec.ends.steadystate.duration.0 > 0;
             Tied {
                 // It does not wait for itself.
                 waits_for: waits_for.into_iter().filter(|&other| other != n).collect(),
                 exit: Exit {
-                    always: spec.exitall,
-                    on_error: spec.exitall_on_error,
-                    all: spec.exit_what == ExitWhat::All,
+                    always: spec.order.exitall,
+                    on_error: spec.order.exitall_on_error,
+                    all: spec.order.exit_what == ExitWhat::All,
                 },
                 clones: clones.filter(|_| ends_clones).collect(),
                 is_over: false,

@@ -146,7 +146,7 @@ pub fn resolve(
     if let Some(job) = file
         .jobs
         .iter()
-        .find(|job| job.is_paged() || job.nrfiles > 1)
+        .find(|job| job.is_paged() || job.files.nrfiles > 1)
     {
         return Err(DriverError::Unfit {
             at: job.source.clone(),

@@ -34,7 +34,7 @@ impl Rates {
     pub fn of(job: &ResolvedJob, stream: &dyn Fn(&str) -> Stream) -> Rates {
         let pacing = job.pacing();
         let direction = |kind: CommandKind, arrivals: &str| {
-            let least_bytes = job.spec.bs.of(kind);
+            let least_bytes = job.spec.sizes.bs.of(kind);
             let by_ios = |ios| u128::from(ios) * u128::from(least_bytes);
             let by_bytes = pacing.rate_bytes.of(kind).map(u128::from);
             let rate = by_bytes.or(pacing.rate_iops.of(kind).map(by_ios));
@@ -52,11 +52,12 @@ impl Rates {
             direction(CommandKind::Trim, "arrivals of trims"),
         ];
         let spec = &job.spec;
-        let mixes = spec.kind == PatternKind::ReadWrite && (1..100).contains(&spec.rwmixread);
+        let mixes = spec.pattern.kind == PatternKind::ReadWrite
+            && (1..100).contains(&spec.pattern.rwmixread);
         let has_cap = directions.iter().any(Option::is_some);
         Rates {
             // What is read back is no part of the mix.
-            choose: mixes && has_cap && !spec.verify,
+            choose: mixes && has_cap && !spec.checks.is_on,
             directions,
         }
     }

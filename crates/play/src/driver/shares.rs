@@ -33,12 +33,12 @@ impl Shares {
         let bound = file.bind(&names)?;
         let jobs = file.jobs.iter().zip(bound);
         let fit = |(job, devices): (&JobSpec, Vec<usize>)| {
-            let files = if job.nrfiles > 1 {
-                job.nrfiles
+            let files = if job.files.nrfiles > 1 {
+                job.files.nrfiles
             } else {
                 devices.len() as u64
             };
-            let share = |nth: u64| match job.nrfiles {
+            let share = |nth: u64| match job.files.nrfiles {
                 1 => Some((devices[nth as usize], job.share(nth, files)?)),
                 _ => Some((devices[0], job.file(nth, target[devices[0]].bytes)?)),
             };
@@ -94,7 +94,7 @@ impl Shares {
     /// The report of the job where it was not played.
     pub fn unplayed(&self, group: usize) -> JobReport {
         let spec = &self.job().spec;
-        JobReport::new(spec.name.clone(), group, spec.iodepth)
+        JobReport::new(spec.name.clone(), group, spec.submission.iodepth)
     }
 
     /// Its requests.
@@ -106,7 +106,7 @@ impl Shares {
             };
             (*device, JobStream::new(job, seed))
         };
-        let a_turn = self.job().spec.switches_file_after;
+        let a_turn = self.job().spec.files.switches_file_after;
         Requests {
             streams: self.devices.iter().enumerate().map(stream).collect(),
             turn: 0,
@@ -192,16 +192,14 @@ impl Iterator for Requests {
 
 /// Fits a job to a drive when only its amount of I/O can end it.
 fn by_amount(spec: &JobSpec, device_bytes: u64) -> Result<ResolvedJob, DriverError> {
-    let has_amount = spec.io_size.is_some() || spec.number_ios.is_some();
-    if spec.time_based && !has_amount {
+    let has_amount = spec.length.io_size.is_some() || spec.length.number_ios.is_some();
+    if spec.length.time_based && !has_amount {
         return Err(DriverError::NoAmount {
             at: spec.source.clone(),
             job: spec.name.clone(),
         });
     }
-    let by_amount = JobSpec {
-        time_based: false,
-        ..spec.clone()
-    };
+    let mut by_amount = spec.clone();
+    by_amount.length.time_based = false;
     Ok(by_amount.resolve(device_bytes)?)
 }

@@ -92,7 +92,7 @@ impl Applied {
             requests: shares.requests(seed),
             paged: pages::Untimed::of(shares, cache),
             expected: VecDeque::with_capacity(LOOKAHEAD),
-            report: JobReport::new(job.spec.name.clone(), group, job.spec.iodepth),
+            report: JobReport::new(job.spec.name.clone(), group, job.spec.submission.iodepth),
             over: false,
             spec: job.spec.clone(),
         }
@@ -161,7 +161,7 @@ impl Applied {
 
 /// Whether a job waits for another one of the group.
 fn is_held(job: &Applied, jobs: &[Applied]) -> bool {
-    let named = job.spec.wait_for.as_ref();
+    let named = job.spec.order.wait_for.as_ref();
     named.is_some_and(|name| {
         jobs.iter()
             .any(|other| other.spec.name == *name && !other.over)
@@ -173,8 +173,8 @@ fn end_others(jobs: &mut [Applied], job: usize) -> bool {
     let Applied {
         over, spec, report, ..
     } = &jobs[job];
-    let ends = *over && (spec.exitall || spec.exitall_on_error && report.errors > 0);
-    let all = ends && spec.exit_what == ExitWhat::All;
+    let ends = *over && (spec.order.exitall || spec.order.exitall_on_error && report.errors > 0);
+    let all = ends && spec.order.exit_what == ExitWhat::All;
     if ends {
         jobs.iter_mut().for_each(|job| job.over = true);
     }
@@ -202,7 +202,7 @@ impl Applier<'_, '_> {
             for n in 0..jobs.len() {
                 if !jobs[n].over && !is_held(&jobs[n], &jobs) {
                     // The jobs of a flow have turns by their weights.
-                    let weight = u64::from(jobs[n].spec.flow.max(1));
+                    let weight = u64::from(jobs[n].spec.order.flow.max(1));
                     self.take_turn(&mut jobs[n], turn * weight);
                     self.ends_all |= end_others(&mut jobs, n);
                 }
@@ -216,7 +216,7 @@ impl Applier<'_, '_> {
     }
 
     fn take_turn(&mut self, job: &mut Applied, commands: u64) {
-        let continues = job.spec.continue_on_error;
+        let continues = job.spec.ends.continue_on_error;
         for _ in 0..commands {
             let Some((device, command, counts)) = job.next(self.target) else {
                 job.over = true;

@@ -58,14 +58,14 @@ pub fn of_file(file: &JobFile, report: &RunReport) -> Vec<Job> {
     let mut group = 0;
     let mut jobs: Vec<(&JobSpec, &JobReport, u32)> = Vec::new();
     for (n, (spec, report)) in file.jobs.iter().zip(&report.jobs).enumerate() {
-        let begins_group = n > 0 && (spec.stonewall || spec.reporting.new_group);
+        let begins_group = n > 0 && (spec.order.stonewall || spec.reporting.new_group);
         group += u32::from(begins_group);
         if spec.reporting.is_shown {
             jobs.push((spec, report, group));
         }
     }
     let is_one = |(spec, _, group): &(&JobSpec, _, u32), (next, _, other): &(&JobSpec, _, u32)| {
-        spec.group_reporting && next.group_reporting && group == other
+        spec.clones.group_reporting && next.clones.group_reporting && group == other
     };
     jobs.chunk_by(is_one).map(of_group).collect()
 }
@@ -78,9 +78,9 @@ fn of_group(jobs: &[(&JobSpec, &JobReport, u32)]) -> Job {
     for (_, other, _) in &jobs[1..] {
         report.to_mut().merge(other);
     }
-    let mut given = spec.global_options.iter().chain(&spec.job_options).rev();
+    let mut given = spec.options.global.iter().chain(&spec.options.own).rev();
     let rw = given.find(|(key, _)| key == "rw");
-    let goes_on = spec.continue_on_error.read || spec.continue_on_error.write;
+    let goes_on = spec.ends.continue_on_error.read || spec.ends.continue_on_error.write;
     let of = |direction: &Direction| as_asked(spec, direction, report.measured);
     let mut mixed = Direction::default();
     if spec.reporting.unified != Unified::Apart {
@@ -95,15 +95,16 @@ fn of_group(jobs: &[(&JobSpec, &JobReport, u32)]) -> Job {
         rw: rw.map_or(RW, |(_, value)| value).to_owned(),
         failures: goes_on.then_some(report.errors),
         description: spec.description.clone(),
-        options: last.job_options.clone(),
-        has_slat: spec.times_submissions,
-        iodepth_stated: (spec.iodepth_stated != spec.iodepth).then_some(spec.iodepth_stated),
+        options: last.options.own.clone(),
+        has_slat: spec.submission.times_submissions,
+        iodepth_stated: (spec.submission.iodepth_stated != spec.submission.iodepth)
+            .then_some(spec.submission.iodepth_stated),
         mixed: of(&mixed),
         reporting: reporting(spec),
-        latency_target: spec.latency.target.map(|target| LatencyTarget {
+        latency_target: spec.ends.latency.target.map(|target| LatencyTarget {
             target_ns: target.0,
-            window_ns: spec.latency.window.0,
-            percentile: spec.latency.percentile,
+            window_ns: spec.ends.latency.window.0,
+            percentile: spec.ends.latency.percentile,
         }),
         steady: report
             .steady
@@ -136,7 +137,7 @@ fn as_asked(spec: &JobSpec, direction: &Direction, measured: Nanos) -> Traffic {
 
 fn reporting(spec: &JobSpec) -> Option<Reporting> {
     let of = &spec.reporting;
-    let of_data = spec.fsync == 0 && spec.fdatasync > 0;
+    let of_data = spec.flushes.fsync == 0 && spec.flushes.fdatasync > 0;
     let reporting = Reporting {
         percentiles: of.percentiles.clone(),
         of_clat: of.of_clat,

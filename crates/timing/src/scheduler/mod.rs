@@ -12,6 +12,7 @@
 //! scheduler then has a backlog, and only reads that pass what a die has queued go round it. With a list for
 //! each die nothing waits for another die's queue, and the room is that of all queues together.
 
+mod config;
 mod die;
 mod planes;
 mod supply;
@@ -22,7 +23,8 @@ use crate::agenda::Agenda;
 use crate::energy::NandActivity;
 use crate::fences::{Fences, NOBODY};
 use crate::nand_timing::NandTiming;
-use crate::policy::{Decision, DieView, Scheduling, Suspend, keep_order};
+use crate::policy::{Decision, DieView, Scheduling, keep_order};
+pub use config::{Dispatch, SchedulerConfig};
 use die::{Die, Phase};
 use ftlab_base::{DieId, Divisor, Geometry, Nanos, SimTime};
 use ftlab_nand::{Cause, Fence, NandOp, OpKind};
@@ -38,15 +40,6 @@ struct Channel {
     owner: u16,
     free_at: SimTime,
     waiting: VecDeque<u16>,
-}
-
-/// How operations come to the queues of their dies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dispatch {
-    /// From one list, as issued: a die whose queue is full holds up what was issued behind.
-    InOrder,
-    /// From a list for each die: the queues share their room.
-    ByDie,
 }
 
 /// The scheduler. All times are virtual.
@@ -88,23 +81,27 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// Idle dies and channels; each die queues `die_queue` operations, the one at work included.
+    /// Idle dies and channels.
+    ///
+    /// # Panics
+    /// When no die may program, or when programs are joined that may be suspended.
     #[must_use]
-    pub fn new(
-        geometry: Geometry,
-        timing: NandTiming,
-        scheduling: Scheduling,
-        die_queue: u32,
-    ) -> Scheduler {
+    pub fn new(geometry: Geometry, config: SchedulerConfig) -> Scheduler {
+        let SchedulerConfig {
+            timing,
+            order: scheduling,
+            die_queue,
+            ..
+        } = config;
         let pages_per_block = Divisor::new(geometry.pages_per_block);
         let channel_of = |die: u32| geometry.channel_of_die(DieId(die as u16));
         Scheduler {
             timing,
             scheduling,
-            register_frees: false,
+            register_frees: config.register_frees,
             is_plain: scheduling.is_plain(),
-            supply: Supply::default(),
-            planes: Planes::apart(geometry.planes_per_die, pages_per_block),
+            supply: Supply::for_programs(config.programs_max),
+            planes: Planes::new(geometry.planes_per_die, pages_per_block, &config),
             pages_per_block,
             dies: (0..geometry.dies())
                 .map(|die| Die::new(channel_of(die)))
@@ -118,7 +115,7 @@ impl Scheduler {
                 .collect(),
             fences: Fences::new(),
             agenda: Agenda::new(geometry.dies()),
-            dispatch: Dispatch::ByDie,
+            dispatch: config.dispatch,
             die_queue,
             occupied: 0,
             room: u64::from(die_queue) * u64::from(geometry.dies()),
@@ -268,43 +265,6 @@ impl Scheduler {
     /// their die, and not when it ends. To be said while nothing is under way.
     pub fn free_by_register(&mut self, frees: bool) {
         self.register_frees = frees;
-    }
-
-    /// From now on operations come to their dies as `dispatch` says. To be said before anything is issued.
-    pub fn dispatch_by(&mut self, dispatch: Dispatch) {
-        self.dispatch = dispatch;
-    }
-
-    /// From now on no more than `most` dies program at a time. To be said before anything is issued.
-    ///
-    /// # Panics
-    /// When none may.
-    pub fn limit_programs(&mut self, most: u32) {
-        self.supply = Supply::for_programs(most);
-    }
-
-    /// From now on a die that has a page's data programs those of the next plane with them, if they are
-    /// next in its queue. To be said before anything is issued.
-    ///
-    /// # Panics
-    /// When a program may be suspended: what else it programs would not be known.
-    pub fn join_planes(&mut self) {
-        assert!(
-            self.scheduling.suspend != Suspend::ProgramErase,
-            "programs that are joined are suspended"
-        );
-        self.planes.program = true;
-    }
-
-    /// From now on so many neighbouring planes of a die sense together what is issued for them together. To be said
-    /// before anything is issued.
-    pub fn read_planes_together(&mut self, planes: u32) {
-        self.planes.read = planes;
-    }
-
-    /// The same of what collection reads. To be said before anything is issued.
-    pub fn collect_planes_together(&mut self, planes: u32) {
-        self.planes.collect = planes;
     }
 
     /// Whether an operation tells its fences at the end of its transfer.

@@ -4,8 +4,10 @@
 //! channel one after the other. Programs that queue one behind the other: with a page's data in its
 //! register, a die takes those of the next plane, and then programs both at once.
 
+use super::config::SchedulerConfig;
 use super::{Phase, Scheduler};
 use crate::nand_timing::NandTiming;
+use crate::policy::Suspend;
 use ftlab_base::{Divisor, Nanos, SimTime};
 use ftlab_nand::{Cause, NandOp, OpKind};
 
@@ -16,22 +18,29 @@ pub(super) struct Planes {
     planes_per_die: u32,
     pages_per_block: Divisor,
     /// Planes that sense together what is read for the host; 1 where each senses alone.
-    pub(super) read: u32,
+    read: u32,
     /// The same of what collection reads.
-    pub(super) collect: u32,
+    collect: u32,
     /// Whether programs are.
     pub(super) program: bool,
 }
 
 impl Planes {
-    /// Everything is done as it was issued.
-    pub(super) fn apart(planes_per_die: u32, pages_per_block: Divisor) -> Planes {
+    pub(super) fn new(
+        planes_per_die: u32,
+        pages_per_block: Divisor,
+        config: &SchedulerConfig,
+    ) -> Planes {
+        assert!(
+            !(config.joins_planes && config.order.suspend == Suspend::ProgramErase),
+            "programs that are joined are suspended"
+        );
         Planes {
             planes_per_die,
             pages_per_block,
-            read: 1,
-            collect: 1,
-            program: false,
+            read: config.planes_read,
+            collect: config.planes_collected,
+            program: config.joins_planes,
         }
     }
 

@@ -17,11 +17,11 @@ pub(super) struct Supply {
 }
 
 impl Supply {
-    /// Enough for `most` programs at a time.
-    pub(super) fn for_programs(most: u32) -> Supply {
-        assert!(most > 0, "a supply for no program at all");
+    /// Enough for `most` programs at a time, or for all.
+    pub(super) fn for_programs(most: Option<u32>) -> Supply {
+        assert!(most != Some(0), "a supply for no program at all");
         Supply {
-            most: Some(most),
+            most,
             ..Supply::default()
         }
     }

@@ -10,15 +10,22 @@ fn scheduler(channels: u32, dies_per_channel: u32) -> Scheduler {
 }
 
 fn scheduler_with(scheduling: Scheduling, channels: u32, dies_per_channel: u32) -> Scheduler {
-    let geometry = Geometry {
+    Scheduler::new(geometry(channels, dies_per_channel, 1), config(scheduling))
+}
+
+fn geometry(channels: u32, dies_per_channel: u32, planes_per_die: u32) -> Geometry {
+    Geometry {
         channels,
         dies: channels * dies_per_channel,
-        planes_per_die: 1,
+        planes_per_die,
         blocks_per_die: 4,
         pages_per_block: 8,
         page_bytes: 4096,
         slot_bytes: 4096,
-    };
+    }
+}
+
+fn config(scheduling: Scheduling) -> SchedulerConfig {
     let timing = NandTiming {
         t_read: Nanos(50 * US),
         t_program: Nanos(900 * US),
@@ -31,7 +38,7 @@ fn scheduler_with(scheduling: Scheduling, channels: u32, dies_per_channel: u32) 
         command_transfer: Nanos(4 * US),
         read_sectors_least: 0,
     };
-    Scheduler::new(geometry, timing, scheduling, DIE_QUEUE)
+    SchedulerConfig::plain(timing, scheduling, DIE_QUEUE)
 }
 
 /// Reads may suspend what is at work.
@@ -88,10 +95,11 @@ fn a_single_operation_takes_the_sum_of_its_phases() {
 fn a_register_that_frees_the_buffer_tells_at_the_end_of_the_transfer() {
     let fence = Fence(5);
     let reached = |by_register: bool, cause: Cause| {
-        let mut s = scheduler(1, 2);
-        if by_register {
-            s.free_by_register(true);
-        }
+        let config = SchedulerConfig {
+            register_frees: by_register,
+            ..config(Scheduling::FCFS)
+        };
+        let mut s = Scheduler::new(geometry(1, 2, 1), config);
         let order = Order::FREE.signalling(fence);
         let program = NandOp {
             cause,
@@ -234,12 +242,15 @@ fn planes_that_are_read_together_sense_once() {
         page: PageId(page),
         ..op(OpKind::Read, 0, Order::FREE.signalling(Fence(1)))
     };
+    let two_planes = |planes_read: u32| {
+        let config = SchedulerConfig {
+            planes_read,
+            ..config(Scheduling::FCFS)
+        };
+        Scheduler::new(geometry(1, 1, 2), config)
+    };
     let take = |together: bool, pages: &[u32]| {
-        let mut s = scheduler(1, 1);
-        if together {
-            s.planes = Planes::apart(2, Divisor::new(pages_per_block));
-            s.read_planes_together(2);
-        }
+        let mut s = two_planes(if together { 2 } else { 1 });
         let ops: Vec<NandOp> = pages.iter().map(|&page| read(page)).collect();
         s.issue(SimTime::ZERO, &ops);
         s.watch(Fence(1));
@@ -262,9 +273,7 @@ fn planes_that_are_read_together_sense_once() {
         cause: Cause::Gc,
         ..read(page)
     });
-    let mut s = scheduler(1, 1);
-    s.planes = Planes::apart(2, Divisor::new(pages_per_block));
-    s.read_planes_together(2);
+    let mut s = two_planes(2);
     s.issue(SimTime::ZERO, &collected);
     assert_eq!(run(&mut s), 2 * 150);
 }
@@ -272,8 +281,11 @@ fn planes_that_are_read_together_sense_once() {
 #[test]
 fn no_more_dies_program_at_a_time_than_the_supply_bears() {
     let programs_take = |most: Option<u32>, scheduling: Scheduling| {
-        let mut scheduler = scheduler_with(scheduling, 5, 1);
-        most.into_iter().for_each(|n| scheduler.limit_programs(n));
+        let config = SchedulerConfig {
+            programs_max: most,
+            ..config(scheduling)
+        };
+        let mut scheduler = Scheduler::new(geometry(5, 1, 1), config);
         let ops: Vec<NandOp> = (0..5)
             .map(|die| op(OpKind::Program, die, Order::FREE))
             .collect();
@@ -291,8 +303,11 @@ fn no_more_dies_program_at_a_time_than_the_supply_bears() {
 
 #[test]
 fn what_waits_for_the_supply_holds_up_no_other_die() {
-    let mut scheduler = scheduler(3, 1);
-    scheduler.limit_programs(1);
+    let config = SchedulerConfig {
+        programs_max: Some(1),
+        ..config(Scheduling::FCFS)
+    };
+    let mut scheduler = Scheduler::new(geometry(3, 1, 1), config);
     let ops = [
         op(OpKind::Program, 0, Order::FREE),
         op(OpKind::Program, 1, Order::FREE),
@@ -313,11 +328,11 @@ fn what_waits_for_the_supply_holds_up_no_other_die() {
 /// How long programs of these pages take on a die of two planes whose blocks have 8 pages each, one
 /// after the other, each 100 µs of transfer and 900 µs of programming.
 fn programs_of_planes_take(pages: &[u32], joined: bool) -> u64 {
-    let mut s = scheduler(1, 1);
-    s.planes = Planes::apart(2, Divisor::new(8));
-    if joined {
-        s.join_planes();
-    }
+    let config = SchedulerConfig {
+        joins_planes: joined,
+        ..config(Scheduling::FCFS)
+    };
+    let mut s = Scheduler::new(geometry(1, 1, 2), config);
     let fences: Vec<_> = (1..=pages.len() as u32).map(Fence).collect();
     let ops: Vec<_> = pages
         .iter()
@@ -370,13 +385,20 @@ fn what_is_no_pair_of_planes_is_programmed_by_itself() {
 #[test]
 #[should_panic(expected = "programs that are joined are suspended")]
 fn programs_that_may_be_suspended_are_not_joined() {
-    scheduler_with(SUSPENDING, 1, 1).join_planes();
+    let config = SchedulerConfig {
+        joins_planes: true,
+        ..config(SUSPENDING)
+    };
+    let _ = Scheduler::new(geometry(1, 1, 1), config);
 }
 
 #[test]
 fn a_full_die_queue_holds_up_what_is_behind_where_dispatch_is_in_order() {
-    let mut s = scheduler(2, 1);
-    s.dispatch_by(Dispatch::InOrder);
+    let config = SchedulerConfig {
+        dispatch: Dispatch::InOrder,
+        ..config(Scheduling::FCFS)
+    };
+    let mut s = Scheduler::new(geometry(2, 1, 1), config);
     let program = |die| op(OpKind::Program, die, Order::FREE);
     s.issue(SimTime::ZERO, &[program(0); DIE_QUEUE as usize]);
     assert!(s.wants_more());
@@ -429,12 +451,19 @@ fn the_pages_of_a_word_line_take_times_of_their_own() {
     // Three pages of two planes: blocks 0 and 1 hold the first page, 2 and 3 the second, 4 and 5 the last.
     let pages_per_block = 8;
     let take = |blocks: &[u32]| {
-        let mut s = scheduler(1, 1);
         let times = [40, 50, 60, 0].map(|us| (Nanos(us * US), Nanos(900 * US)));
-        (s.timing.page_types, s.timing.of_type) = (3, times);
-        s.timing.pages_per_program = 3;
-        s.planes = Planes::apart(6, Divisor::new(pages_per_block));
-        s.read_planes_together(2);
+        let plain = config(Scheduling::FCFS);
+        let config = SchedulerConfig {
+            timing: NandTiming {
+                page_types: 3,
+                of_type: times,
+                pages_per_program: 3,
+                ..plain.timing
+            },
+            planes_read: 2,
+            ..plain
+        };
+        let mut s = Scheduler::new(geometry(1, 1, 6), config);
         let read = |block: &u32| NandOp {
             page: PageId(block * pages_per_block),
             ..op(OpKind::Read, 0, Order::FREE)

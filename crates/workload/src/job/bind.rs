@@ -6,6 +6,7 @@
 
 use super::error::JobError;
 use super::file::JobFile;
+use super::parts::Region;
 use super::spec::JobSpec;
 use crate::units::Size;
 use std::collections::BTreeSet;
@@ -27,7 +28,7 @@ impl JobFile {
     #[must_use]
     pub fn files(&self) -> Vec<&str> {
         let mut seen = BTreeSet::new();
-        let files = self.jobs.iter().flat_map(|job| &job.files);
+        let files = self.jobs.iter().flat_map(|job| &job.files.named);
         let files = files.map(String::as_str);
         files.filter(|&file| seen.insert(file)).collect()
     }
@@ -42,7 +43,7 @@ impl JobFile {
         let files = self.files();
         if let [""] = devices {
             if files.len() > 1 {
-                let last = self.jobs.iter().rfind(|job| !job.files.is_empty());
+                let last = self.jobs.iter().rfind(|job| !job.files.named.is_empty());
                 return Err(last.unwrap_or(&self.jobs[0]).error(format!(
                     "the jobs name {} files ({}) and there is one drive; give each its own with {}, or all jobs \
                      the same filename or none",
@@ -85,7 +86,7 @@ fn options(files: &[&str]) -> String {
 impl JobSpec {
     /// Its devices, by their places among the names.
     fn bind(&self, devices: &[&str]) -> Result<Vec<usize>, JobError> {
-        if self.files.is_empty() {
+        if self.files.named.is_empty() {
             return match devices.len() {
                 1 => Ok(vec![0]),
                 _ => Err(self.error(format!(
@@ -111,7 +112,7 @@ impl JobSpec {
                 ))),
             }
         };
-        self.files.iter().map(place).collect()
+        self.files.named.iter().map(place).collect()
     }
 
     /// What the job does on the `nth` of its files, from 0, if it has so many: sizes in bytes and
@@ -125,9 +126,9 @@ impl JobSpec {
             Size::Bytes(bytes) => Size::Bytes(bytes / of),
             percent @ Size::Percent(_) => percent,
         };
-        let ios = self.number_ios.filter(|&ios| ios > 0);
+        let ios = self.length.number_ios.filter(|&ios| ios > 0);
         // They take turns of so many; the last round may end in the middle.
-        let turn = self.switches_file_after;
+        let turn = self.files.switches_file_after;
         let in_turns = |ios: u64| match turn.checked_mul(of) {
             None => ios.saturating_sub(nth.saturating_mul(turn)).min(turn),
             Some(round) => {
@@ -136,11 +137,12 @@ impl JobSpec {
             }
         };
         let ios = ios.map(in_turns);
-        (ios != Some(0)).then(|| JobSpec {
-            size: self.size.map(part),
-            io_size: self.io_size.map(part),
-            number_ios: ios,
-            ..self.clone()
+        (ios != Some(0)).then(|| {
+            let mut share = self.clone();
+            share.region.size = self.region.size.map(part);
+            share.length.io_size = self.length.io_size.map(part);
+            share.length.number_ios = ios;
+            share
         })
     }
 }
@@ -150,30 +152,36 @@ impl JobSpec {
     #[must_use]
     pub fn file(&self, nth: u64, device_bytes: u64) -> Option<JobSpec> {
         let of_device = |percent: u8| (u128::from(device_bytes) * u128::from(percent) / 100) as u64;
-        let all = match self.size {
+        let all = match self.region.size {
             Some(Size::Bytes(bytes)) => bytes,
             Some(Size::Percent(percent)) => of_device(percent),
             None => device_bytes,
         };
-        let least = self.kinds().iter().map(|&kind| self.bs.of(kind)).min();
+        let least = self
+            .kinds()
+            .iter()
+            .map(|&kind| self.sizes.bs.of(kind))
+            .min();
         let block = least.unwrap_or(1).max(1);
-        let bytes = self.filesize.unwrap_or(all / self.nrfiles);
-        let within = match self.offset {
+        let bytes = self.region.filesize.unwrap_or(all / self.files.nrfiles);
+        let within = match self.region.offset {
             Size::Bytes(bytes) => bytes,
             Size::Percent(percent) => (u128::from(bytes) * u128::from(percent) / 100) as u64,
         };
-        let file_bytes = match self.filesize {
+        let file_bytes = match self.region.filesize {
             Some(bytes) => bytes,
             None => bytes.saturating_add(within),
         };
         // No request reaches beyond the last whole block of its file.
         let apart = (bytes - bytes % block).saturating_add(file_bytes - bytes);
-        Some(JobSpec {
+        let mut file = self.share(nth, self.files.nrfiles)?;
+        file.region = Region {
             offset: Size::Bytes(nth.saturating_mul(apart).saturating_add(within)),
             size: Some(Size::Bytes(file_bytes.saturating_sub(within))),
             filesize: None,
-            ..self.share(nth, self.nrfiles)?
-        })
+            ..file.region
+        };
+        Some(file)
     }
 }
 
@@ -227,10 +235,10 @@ mod tests {
         let text = "[a]\nfilename=x:y\nsize=8m\nio_size=50%\nnumber_ios=3\n";
         let file = JobFile::parse(text, "t.fio").unwrap();
         let share = |nth| file.jobs[0].share(nth, 2).unwrap();
-        assert_eq!(share(0).size, Some(Size::Bytes(4 << 20)));
-        assert_eq!(share(0).io_size, Some(Size::Percent(50)));
+        assert_eq!(share(0).region.size, Some(Size::Bytes(4 << 20)));
+        assert_eq!(share(0).length.io_size, Some(Size::Percent(50)));
         assert_eq!(
-            [share(0).number_ios, share(1).number_ios],
+            [share(0).length.number_ios, share(1).length.number_ios],
             [Some(2), Some(1)]
         );
         let one = JobFile::parse("[a]\nfilename=x:y\nnumber_ios=1\n", "t.fio").unwrap();

@@ -2,7 +2,9 @@
 
 use super::distribution::Distribution;
 use super::logs::Log;
-use super::spec::{JobSpec, PatternKind, PerKind};
+use super::pattern::PatternKind;
+use super::sizes::PerKind;
+use super::spec::JobSpec;
 use crate::units::Size;
 use ftlab_base::{CommandKind, Nanos, SECTOR_BYTES};
 
@@ -46,19 +48,20 @@ fn fault_if(wrong: bool, key: &'static str, why: impl FnOnce() -> String) -> Opt
 pub fn block_bytes_max(job: &JobSpec) -> u64 {
     job.kinds()
         .iter()
-        .map(|&kind| job.bs_max.of(kind))
+        .map(|&kind| job.sizes.bs_max.of(kind))
         .max()
         .unwrap_or(SECTOR_BYTES)
 }
 
 fn block_sizes(job: &JobSpec) -> Option<Fault> {
     let whole = |bytes: u64| (1..=u64::from(u32::MAX)).contains(&bytes);
-    let fits =
-        |kind: &CommandKind| whole(job.bs.of(*kind)) && job.blockalign.of(*kind).is_none_or(whole);
-    let bs = job.bs.of(job.kinds()[0]);
+    let fits = |kind: &CommandKind| {
+        whole(job.sizes.bs.of(*kind)) && job.sizes.blockalign.of(*kind).is_none_or(whole)
+    };
+    let bs = job.sizes.bs.of(job.kinds()[0]);
     fault_if(!job.kinds().iter().all(fits), "bs", || "bs and blockalign must be from 1 byte to 4g".into())
         .or_else(|| {
-            fault_if(job.is_paged() && job.direct == Some(true), "bs", || {
+            fault_if(job.is_paged() && job.submission.direct == Some(true), "bs", || {
                 format!(
                     "direct=1: a drive takes whole sectors of {SECTOR_BYTES} bytes; give bs={} or a multiple, or leave direct \
                      out, and the requests go through pages of 4 KiB in memory",
@@ -68,7 +71,7 @@ fn block_sizes(job: &JobSpec) -> Option<Fault> {
         })
         .or_else(|| {
             let trims = job.kinds().contains(&CommandKind::Trim);
-            fault_if(job.is_paged() && (trims || job.verify), "bs", || {
+            fault_if(job.is_paged() && (trims || job.checks.is_on), "bs", || {
                 format!(
                     "requests of {bs} bytes go through pages in memory, which is modelled for reads, writes and flushes; give \
                      trims and verify a bs of whole sectors of {SECTOR_BYTES} bytes"
@@ -78,7 +81,7 @@ fn block_sizes(job: &JobSpec) -> Option<Fault> {
 }
 
 fn size_below_block(job: &JobSpec) -> Option<Fault> {
-    let Some(Size::Bytes(size)) = job.size else {
+    let Some(Size::Bytes(size)) = job.region.size else {
         return None;
     };
     let block = block_bytes_max(job);
@@ -88,11 +91,11 @@ fn size_below_block(job: &JobSpec) -> Option<Fault> {
 }
 
 fn unaligned_offset(job: &JobSpec) -> Option<Fault> {
-    unaligned(job, "offset", job.offset)
+    unaligned(job, "offset", job.region.offset)
 }
 
 fn unaligned_increment(job: &JobSpec) -> Option<Fault> {
-    unaligned(job, "offset_increment", job.offset_increment)
+    unaligned(job, "offset_increment", job.region.offset_increment)
 }
 
 fn unaligned(job: &JobSpec, key: &'static str, place: Size) -> Option<Fault> {
@@ -108,21 +111,25 @@ fn unaligned(job: &JobSpec, key: &'static str, place: Size) -> Option<Fault> {
 }
 
 fn no_depth(job: &JobSpec) -> Option<Fault> {
-    fault_if(job.iodepth == 0 || job.loops == 0, "iodepth", || {
-        "iodepth and loops must be at least 1".into()
-    })
+    fault_if(
+        job.submission.iodepth == 0 || job.length.loops == 0,
+        "iodepth",
+        || "iodepth and loops must be at least 1".into(),
+    )
 }
 
 fn two_rates(job: &JobSpec) -> Option<Fault> {
     let any = |rates: super::PerKind<Option<u64>>| {
         job.kinds().iter().any(|&kind| rates.of(kind).is_some())
     };
-    fault_if(any(job.rate) && any(job.rate_iops), "rate_iops", || {
-        "rate and rate_iops exclude each other; leave one out".into()
-    })
+    fault_if(
+        any(job.pace.rate) && any(job.pace.rate_iops),
+        "rate_iops",
+        || "rate and rate_iops exclude each other; leave one out".into(),
+    )
     .or_else(|| {
         fault_if(
-            any(job.rate_min) && any(job.rate_iops_min),
+            any(job.ends.rate_min) && any(job.ends.rate_iops_min),
             "rate_iops_min",
             || "rate_min and rate_iops_min exclude each other; leave one out".into(),
         )
@@ -137,8 +144,8 @@ fn rates_below_their_least(job: &JobSpec) -> Option<Fault> {
         };
         job.kinds().iter().any(is_below)
     };
-    let bytes = below(job.rate, job.rate_min);
-    let ios = below(job.rate_iops, job.rate_iops_min);
+    let bytes = below(job.pace.rate, job.ends.rate_min);
+    let ios = below(job.pace.rate_iops, job.ends.rate_iops_min);
     fault_if(
         bytes || ios,
         if bytes { "rate_min" } else { "rate_iops_min" },
@@ -147,12 +154,12 @@ fn rates_below_their_least(job: &JobSpec) -> Option<Fault> {
 }
 
 fn zones_without_a_size(job: &JobSpec) -> Option<Fault> {
-    let missing = job.zonemode_strided == Some(true) && job.zones.size == 0;
+    let missing = job.pattern.zonemode_strided == Some(true) && job.pattern.zones.size == 0;
     fault_if(missing, "zonemode", || {
         "zonemode=strided needs zonesize, the bytes that are moved in a zone".into()
     })
     .or_else(|| {
-        let off = job.zonemode_strided == Some(false) && job.zones.size > 0;
+        let off = job.pattern.zonemode_strided == Some(false) && job.pattern.zones.size > 0;
         fault_if(off, "zonesize", || {
             "zonemode=none and zonesize exclude each other; leave one out".into()
         })
@@ -168,7 +175,7 @@ fn zones_without_a_size(job: &JobSpec) -> Option<Fault> {
 /// Zones in bytes that the size of the job does not hold.
 fn zones_beyond_the_region(job: &JobSpec) -> Option<Fault> {
     let (Distribution::ZonedAbs(zones), Some(Size::Bytes(size))) =
-        (&job.random_distribution, job.size)
+        (&job.pattern.random_distribution, job.region.size)
     else {
         return None;
     };
@@ -185,11 +192,12 @@ fn zones_beyond_the_region(job: &JobSpec) -> Option<Fault> {
 }
 
 fn trim_share(job: &JobSpec) -> Option<Fault> {
-    job.rwmixtrim?;
-    let randtrimwrite = job.kind == PatternKind::TrimWrite && job.random;
-    let own_grid = |align: Option<u64>| align.is_none_or(|bytes| bytes == job.bs.write);
+    job.pattern.rwmixtrim?;
+    let randtrimwrite = job.pattern.kind == PatternKind::TrimWrite && job.pattern.random;
+    let own_grid = |align: Option<u64>| align.is_none_or(|bytes| bytes == job.sizes.bs.write);
     let one_size = job.has_one_size(CommandKind::Write);
-    let one_grid = one_size && own_grid(job.blockalign.write) && own_grid(job.blockalign.trim);
+    let one_grid =
+        one_size && own_grid(job.sizes.blockalign.write) && own_grid(job.sizes.blockalign.trim);
     fault_if(!randtrimwrite, "rwmixtrim", || {
         "rwmixtrim needs rw=randtrimwrite".into()
     })
@@ -199,15 +207,16 @@ fn trim_share(job: &JobSpec) -> Option<Fault> {
         })
     })
     .or_else(|| {
-        fault_if(job.rwmixtrim > Some(49), "rwmixtrim", || {
+        fault_if(job.pattern.rwmixtrim > Some(49), "rwmixtrim", || {
             "rwmixtrim must be at most 49, or every block ends up trimmed".into()
         })
     })
 }
 
 fn trim_pairs(job: &JobSpec) -> Option<Fault> {
-    let differ = job.kind == PatternKind::TrimWrite
-        && [job.bs.trim, job.bs_max.trim] != [job.bs.write, job.bs_max.write];
+    let differ = job.pattern.kind == PatternKind::TrimWrite
+        && [job.sizes.bs.trim, job.sizes.bs_max.trim]
+            != [job.sizes.bs.write, job.sizes.bs_max.write];
     fault_if(differ, "bs", || {
         "the blocks trimmed are those written; give bs one size for writes and trims".into()
     })
@@ -215,18 +224,23 @@ fn trim_pairs(job: &JobSpec) -> Option<Fault> {
 
 /// Which files have their turn depends on which are open.
 fn files_that_are_shut(job: &JobSpec) -> Option<Fault> {
-    let shut = job.nrfiles > 1 && job.openfiles.is_some_and(|open| open < job.nrfiles);
+    let shut = job.files.nrfiles > 1
+        && job
+            .files
+            .openfiles
+            .is_some_and(|open| open < job.files.nrfiles);
     fault_if(shut, "openfiles", || {
         format!(
             "openfiles must be nrfiles, {}: all files have their turn",
-            job.nrfiles
+            job.files.nrfiles
         )
     })
 }
 
 fn overlaps(job: &JobSpec) -> Option<Fault> {
-    let once = !job.random || !job.norandommap && job.random_distribution == Distribution::Random;
-    let may = job.serialize_overlap && job.iodepth > 1 && !once;
+    let once = !job.pattern.random
+        || !job.pattern.norandommap && job.pattern.random_distribution == Distribution::Random;
+    let may = job.submission.serialize_overlap && job.submission.iodepth > 1 && !once;
     fault_if(may, "serialize_overlap", || {
         "requests to the same places may be outstanding at once; leave serialize_overlap out, or norandommap and \
          random_distribution"
@@ -245,34 +259,34 @@ fn replay_of_a_part(job: &JobSpec) -> Option<Fault> {
     let as_is = "requests are what the trace says, and nothing is added to them";
     let data = "data are alike where the trace says so, and else nothing compresses";
     let given = [
-        ("runtime", job.runtime.is_some(), once),
-        ("number_ios", job.number_ios.is_some(), once),
-        ("io_size", job.io_size.is_some(), once),
-        ("loops", job.loops > 1, once),
-        ("numjobs", job.numjobs > 1, once),
-        ("ramp_time", job.ramp_time > Nanos::ZERO, once),
-        ("rate", job.rate != PerKind::default(), paced),
-        ("rate_iops", job.rate_iops != PerKind::default(), paced),
-        ("startdelay", job.startdelay > Nanos::ZERO, paced),
-        ("thinktime", job.thinktime > Nanos::ZERO, paced),
-        ("flow", job.flow > 0, paced),
-        ("rate_min", job.rate_min != PerKind::default(), watched),
+        ("runtime", job.length.runtime.is_some(), once),
+        ("number_ios", job.length.number_ios.is_some(), once),
+        ("io_size", job.length.io_size.is_some(), once),
+        ("loops", job.length.loops > 1, once),
+        ("numjobs", job.clones.numjobs > 1, once),
+        ("ramp_time", job.length.ramp_time > Nanos::ZERO, once),
+        ("rate", job.pace.rate != PerKind::default(), paced),
+        ("rate_iops", job.pace.rate_iops != PerKind::default(), paced),
+        ("startdelay", job.order.startdelay > Nanos::ZERO, paced),
+        ("thinktime", job.pace.thinktime > Nanos::ZERO, paced),
+        ("flow", job.order.flow > 0, paced),
+        ("rate_min", job.ends.rate_min != PerKind::default(), watched),
         (
             "rate_iops_min",
-            job.rate_iops_min != PerKind::default(),
+            job.ends.rate_iops_min != PerKind::default(),
             watched,
         ),
-        ("latency_target", job.latency.target.is_some(), watched),
-        ("max_latency", job.max_latency.is_some(), watched),
+        ("latency_target", job.ends.latency.target.is_some(), watched),
+        ("max_latency", job.ends.max_latency.is_some(), watched),
         (
             "steadystate",
-            job.steadystate.duration > Nanos::ZERO,
+            job.ends.steadystate.duration > Nanos::ZERO,
             watched,
         ),
-        ("verify", job.verify, as_is),
-        ("sync", job.sync, as_is),
-        ("end_fsync", job.end_fsync, as_is),
-        ("fsync_on_close", job.fsync_on_close, as_is),
+        ("verify", job.checks.is_on, as_is),
+        ("sync", job.flushes.sync, as_is),
+        ("end_fsync", job.flushes.end_fsync, as_is),
+        ("fsync_on_close", job.flushes.fsync_on_close, as_is),
         (
             "buffer_compress_percentage",
             job.data.compressible_percent() > 0,
@@ -299,8 +313,9 @@ fn logs_of_another_shape(job: &JobSpec) -> Option<Fault> {
 /// What looks at latencies, or writes them down, of a job that keeps none.
 fn times_that_are_left_out(job: &JobSpec) -> Option<Fault> {
     let left_out = job.reporting.left_out;
-    let looks = left_out.lat && (job.max_latency.is_some() || job.latency.target.is_some());
-    let key = if job.max_latency.is_some() {
+    let looks =
+        left_out.lat && (job.ends.max_latency.is_some() || job.ends.latency.target.is_some());
+    let key = if job.ends.max_latency.is_some() {
         "max_latency"
     } else {
         "latency_target"

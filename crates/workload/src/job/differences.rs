@@ -1,7 +1,8 @@
 //! Where fio makes other requests of a job than ftlab does, or says otherwise what it made, and why.
 
 use super::distribution::Distribution;
-use super::spec::{JobSpec, PatternKind};
+use super::pattern::PatternKind;
+use super::spec::JobSpec;
 use ftlab_base::CommandKind;
 
 /// Jobs of which fio does otherwise. A test runs fio 3.33 beside ftlab on drawn jobs; one that no difference covers must give the
@@ -73,28 +74,34 @@ pub static DIFFERENCES: &[Difference] = &[
     of(
         "jobs with an `iodepth` above 1 and no `ioengine`",
         "its own engine, psync, has one request outstanding; with `ioengine=libaio` or io_uring it has as many as here",
-        |job| job.iodepth > 1 && !job.is_synchronous && !job.times_submissions,
+        |job| {
+            job.submission.iodepth > 1
+                && !job.submission.is_synchronous
+                && !job.submission.times_submissions
+        },
     ),
     of(
         "random jobs with different sizes for reads, writes and trims (`bs=8k,4k`), without `norandommap`",
         "fio looks places of blocks of each size up in one map of the smallest, and ends when that is full",
         |job| {
-            let differ = job.bs.read != job.bs.write || job.bs.read != job.bs.trim;
-            job.random && differ && !job.norandommap
+            let differ =
+                job.sizes.bs.read != job.sizes.bs.write || job.sizes.bs.read != job.sizes.bs.trim;
+            job.pattern.random && differ && !job.pattern.norandommap
         },
     ),
     of(
         "`random_generator=lfsr` with `norandommap` and different sizes for reads, writes and trims",
         "fio's register counts blocks of the smallest: it draws places beyond the device, and ends with the first",
         |job| {
-            let differ = job.bs.read != job.bs.write || job.bs.read != job.bs.trim;
-            job.random && job.lfsr && job.norandommap && differ
+            let differ =
+                job.sizes.bs.read != job.sizes.bs.write || job.sizes.bs.read != job.sizes.bs.trim;
+            job.pattern.random && job.pattern.lfsr && job.pattern.norandommap && differ
         },
     ),
     of(
         "zones of `random_distribution` in zones (`zonemode=strided`)",
         "fio draws from the zones of the whole size in each, and ends with the first place beyond the device",
-        |job| job.random && is_zoned(job) && job.strides().is_some(),
+        |job| job.pattern.random && is_zoned(job) && job.strides().is_some(),
     ),
     of(
         "`rw=trimwrite` with sizes that differ (`bsrange`, `bssplit`) in zones",
@@ -106,56 +113,62 @@ pub static DIFFERENCES: &[Difference] = &[
         "fio writes as far behind the trimmed block as the region or the zone begins, and trims no other",
         |job| {
             let begins_later = job.may_begin_later() || job.strides().is_some();
-            is_pairs(job) && job.random && begins_later
+            is_pairs(job) && job.pattern.random && begins_later
         },
     ),
     of(
         "`rw=trimwrite` and `rw=randtrimwrite` with `number_ios` and `loops`",
         "fio doubles the number at each pass",
-        |job| is_pairs(job) && job.number_ios.is_some() && job.loops > 1,
+        |job| is_pairs(job) && job.length.number_ios.is_some() && job.length.loops > 1,
     ),
     of(
         "`random_generator=lfsr` with zones of `random_distribution`",
         "fio's register knows of no zones: it draws places beyond the device, and ends with the first",
-        |job| job.random && job.lfsr && is_zoned(job),
+        |job| job.pattern.random && job.pattern.lfsr && is_zoned(job),
     ),
     said(
         "jobs that only read, with `verify` and `continue_on_error`",
         "fio counts what it cannot verify; a modelled drive has nothing that is not its own",
-        |job| job.kinds() == [CommandKind::Read] && job.verify && job.continue_on_error.read,
+        |job| {
+            job.kinds() == [CommandKind::Read]
+                && job.checks.is_on
+                && job.ends.continue_on_error.read
+        },
     ),
     of(
         "`verify` of writes that come to a block again: random ones in zones (`zonemode=strided`) or in runs \
          (`rw=randwrite:3`), and those of a mix with strides, zones or a skewed law",
         "fio looks for what it wrote there first, and fails",
         |job| {
-            let is_mix = job.kind == PatternKind::ReadWrite;
-            let is_skewed = is_mix && job.random_distribution.is_skewed();
-            let again =
-                job.strides().is_some() || job.stride_bytes != 0 || job.random_run > 1 || is_skewed;
+            let is_mix = job.pattern.kind == PatternKind::ReadWrite;
+            let is_skewed = is_mix && job.pattern.random_distribution.is_skewed();
+            let again = job.strides().is_some()
+                || job.pattern.stride_bytes != 0
+                || job.pattern.random_run > 1
+                || is_skewed;
             let writes = job.kinds().contains(&CommandKind::Write);
-            job.verify && writes && again && (job.random || is_mix)
+            job.checks.is_on && writes && again && (job.pattern.random || is_mix)
         },
     ),
     said(
         "`verify_only` of a job that writes",
         "fio counts the writes that it does not make",
-        |job| job.verify && job.checks.only && job.kinds().contains(&CommandKind::Write),
+        |job| job.checks.is_on && job.checks.only && job.kinds().contains(&CommandKind::Write),
     ),
     said(
         "`fdatasync`",
         "fio 3.33 counts its calls among the short reads of its JSON",
-        |job| job.fdatasync > 0,
+        |job| job.flushes.fdatasync > 0,
     ),
     of(
         "`ioengine=vsync` with `iodepth`",
         "fio makes one call of requests that follow one another, and counts the last alone",
-        |job| job.is_vsync,
+        |job| job.submission.is_vsync,
     ),
     of(
         "`ramp_time` with `thinktime`",
         "fio makes up at the end of the ramp for the requests that it paused for",
-        |job| job.ramp_time.0 > 0 && job.thinktime.0 > 0,
+        |job| job.length.ramp_time.0 > 0 && job.pace.thinktime.0 > 0,
     ),
     refused(
         "strides (`rw=read:8000`) of no whole sectors",
@@ -191,13 +204,13 @@ pub static DIFFERENCES: &[Difference] = &[
 
 /// Whether each block is trimmed and then written.
 fn is_pairs(job: &JobSpec) -> bool {
-    job.kind == PatternKind::TrimWrite && job.rwmixtrim.is_none()
+    job.pattern.kind == PatternKind::TrimWrite && job.pattern.rwmixtrim.is_none()
 }
 
 /// Whether its places are drawn from zones that have shares of them.
 fn is_zoned(job: &JobSpec) -> bool {
     matches!(
-        job.random_distribution,
+        job.pattern.random_distribution,
         Distribution::Zoned(_) | Distribution::ZonedAbs(_)
     )
 }

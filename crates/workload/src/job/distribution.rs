@@ -1,6 +1,6 @@
 //! fio's `random_distribution`: the law of random positions.
 
-use super::spec::PerKind;
+use super::sizes::PerKind;
 use crate::units::{Allowed, Value};
 
 /// How random requests spread over the region.

@@ -1,6 +1,6 @@
 //! fio's engines: which of them do I/O on a block device, and why the others cannot run on a drive.
 
-use super::spec::StopsFor;
+use super::parts::StopsFor;
 
 /// Engines that read and write a block device. What they cost the host is not modelled.
 pub const BLOCK: &[&str] = &[

@@ -83,8 +83,10 @@ impl JobFile {
 
     /// As in fio, `exitall` of one job is that of all.
     fn spread_exitall(&mut self) {
-        let is_on = self.jobs.iter().any(|job| job.exitall);
-        self.jobs.iter_mut().for_each(|job| job.exitall = is_on);
+        let is_on = self.jobs.iter().any(|job| job.order.exitall);
+        self.jobs
+            .iter_mut()
+            .for_each(|job| job.order.exitall = is_on);
     }
 
     /// The jobs that run together, as indices into `jobs`: each group starts when the one before
@@ -94,7 +96,7 @@ impl JobFile {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for (index, job) in self.jobs.iter().enumerate() {
             match groups.last_mut() {
-                Some(group) if !job.stonewall => group.push(index),
+                Some(group) if !job.order.stonewall => group.push(index),
                 _ => groups.push(vec![index]),
             }
         }
@@ -144,7 +146,7 @@ impl Reader {
         prepare(&mut self.defaults, &section.options)?;
         for entry in section.options {
             if let Some(echo) = apply(&mut self.defaults, &entry, &mut self.file.ignored)? {
-                self.defaults.global_options.push(echo);
+                self.defaults.options.global.push(echo);
             }
             self.globals.push(entry);
         }
@@ -160,7 +162,7 @@ impl Reader {
         prepare(&mut job, &section.options)?;
         for entry in &section.options {
             if let Some(echo) = apply(&mut job, entry, &mut self.file.ignored)? {
-                job.job_options.push(echo);
+                job.options.own.push(echo);
             }
         }
         for (key, reason) in job.settle() {
@@ -188,7 +190,7 @@ impl Reader {
 
     /// A job waits for one that stands before it, as in fio.
     fn check_wait(&self, job: &JobSpec, options: &[Entry]) -> Result<(), JobError> {
-        let Some(other) = &job.wait_for else {
+        let Some(other) = &job.order.wait_for else {
             return Ok(());
         };
         if self.file.jobs.iter().any(|before| before.name == *other) {
@@ -207,7 +209,7 @@ impl Reader {
 
     /// fio lets a time-based job run on past `number_ios`; say so rather than surprise.
     fn note_number_ios(&mut self, job: &JobSpec, options: &[Entry]) {
-        if job.time_based && job.number_ios.is_some() {
+        if job.length.time_based && job.length.number_ios.is_some() {
             let reason = "a time_based job runs for its runtime, however many requests that takes";
             self.note("number_ios", reason, options);
         }
@@ -238,7 +240,7 @@ impl Reader {
     }
 
     fn push_clones(&mut self, job: JobSpec) -> Result<(), JobError> {
-        if self.file.jobs.len() + job.numjobs as usize > JOBS_MAX {
+        if self.file.jobs.len() + job.clones.numjobs as usize > JOBS_MAX {
             let why = format!("more than {JOBS_MAX} jobs in all; lower numjobs");
             return Err(JobError::Job {
                 at: job.source,
@@ -246,19 +248,16 @@ impl Reader {
                 why,
             });
         }
-        for clone_index in 0..job.numjobs {
+        for clone_index in 0..job.clones.numjobs {
             let index = self.file.jobs.len();
             // A wall stands before the first clone only, and so does a group begin.
-            let stonewall = job.stonewall && clone_index == 0;
-            let mut reporting = job.reporting.clone();
-            reporting.new_group &= clone_index == 0;
-            self.file.jobs.push(JobSpec {
-                index,
-                clone_index,
-                stonewall,
-                reporting,
-                ..job.clone()
-            });
+            let stonewall = job.order.stonewall && clone_index == 0;
+            let mut clone = job.clone();
+            clone.index = index;
+            clone.clones.clone_index = clone_index;
+            clone.order.stonewall = stonewall;
+            clone.reporting.new_group &= clone_index == 0;
+            self.file.jobs.push(clone);
         }
         Ok(())
     }

@@ -75,9 +75,10 @@ pub struct Continue {
 }
 
 /// Which jobs end with one that has `exitall`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ExitWhat {
     /// Those of its group.
+    #[default]
     Group,
     /// Those that run.
     Stonewall,

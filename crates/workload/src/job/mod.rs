@@ -13,11 +13,14 @@ mod ini;
 mod keys;
 mod logs;
 mod page;
+mod parts;
+mod pattern;
 mod program;
 mod reporting;
 mod resolve;
 mod sections;
 mod settle;
+mod sizes;
 mod spec;
 mod surroundings;
 mod words;
@@ -30,11 +33,13 @@ pub use file::{Ignored, JobFile};
 pub use goals::{Continue, ExitWhat, LatencyTarget, Measure, Steady};
 pub use logs::{Log, Logs, Replay};
 pub use page::words_page;
+pub use parts::{
+    Clones, Echo, Ends, FileSet, Flushes, Length, Order, Pace, Region, StopsFor, Submission,
+};
+pub use pattern::{Pattern, PatternKind, Sequencer, Strides};
 pub use reporting::{LeftOut, Reporting, Unified};
 pub use resolve::{Pacing, ResolvedJob};
 pub use sections::{Described, Effect, Sections, Told, described, known_engines};
-pub use spec::{
-    DataPattern, DedupeMode, HandleOrder, JobSpec, Part, PatternKind, PerKind, Sequencer, StopsFor,
-    Strides, Verify,
-};
+pub use sizes::{BlockSizes, Part, PerKind};
+pub use spec::{DataPattern, DedupeMode, HandleOrder, JobSpec, Verify};
 pub use surroundings::Surroundings;

@@ -4,7 +4,8 @@ use super::check;
 use super::distribution::Distribution;
 use super::error::JobError;
 use super::goals::{LatencyTarget, Steady};
-use super::spec::{DataPattern, JobSpec, PerKind};
+use super::sizes::PerKind;
+use super::spec::{DataPattern, JobSpec};
 use crate::stream::blocks_reached;
 use crate::units::Size;
 use ftlab_base::{CommandKind, Nanos, SECTOR_BYTES};
@@ -84,10 +85,10 @@ impl ResolvedJob {
     /// When it asks for more of its writes.
     pub fn with_atomic(self, unit_bytes: u64) -> Result<ResolvedJob, JobError> {
         let spec = &self.spec;
-        if !spec.atomic || !spec.kinds().contains(&CommandKind::Write) {
+        if !spec.flushes.atomic || !spec.kinds().contains(&CommandKind::Write) {
             return Ok(self);
         }
-        let size = spec.bs_max.of(CommandKind::Write);
+        let size = spec.sizes.bs_max.of(CommandKind::Write);
         if size > unit_bytes {
             return Err(spec.error(format!(
                 "atomic=1: its writes have up to {size} bytes, and the drive writes {unit_bytes} as a whole when the power goes \
@@ -166,27 +167,27 @@ impl ResolvedJob {
     pub fn pacing(&self) -> Pacing {
         let spec = &self.spec;
         Pacing {
-            iodepth: spec.iodepth,
-            iodepth_low: spec.iodepth_low,
-            batch_complete_min: spec.iodepth_batch_complete_min,
-            thinktime: spec.thinktime,
-            thinktime_spin: spec.thinktime_spin,
-            thinktime_blocks: spec.thinktime_blocks,
-            rate_iops: spec.rate_iops,
-            rate_bytes: spec.rate,
-            thinktime_iotime: spec.thinktime_iotime,
-            rate_poisson: spec.rate_poisson,
-            rate_ignore_thinktime: spec.rate_ignore_thinktime,
-            rate_iops_min: spec.rate_iops_min,
-            rate_bytes_min: spec.rate_min,
-            rate_cycle: spec.rate_cycle,
-            latency: spec.latency,
-            max_latency: spec.max_latency,
-            steadystate: spec.steadystate,
-            startdelay: spec.startdelay,
-            startdelay_max: spec.startdelay_max,
-            ramp_time: spec.ramp_time,
-            runtime: spec.runtime,
+            iodepth: spec.submission.iodepth,
+            iodepth_low: spec.submission.iodepth_low,
+            batch_complete_min: spec.submission.iodepth_batch_complete_min,
+            thinktime: spec.pace.thinktime,
+            thinktime_spin: spec.pace.thinktime_spin,
+            thinktime_blocks: spec.pace.thinktime_blocks,
+            rate_iops: spec.pace.rate_iops,
+            rate_bytes: spec.pace.rate,
+            thinktime_iotime: spec.pace.thinktime_iotime,
+            rate_poisson: spec.pace.rate_poisson,
+            rate_ignore_thinktime: spec.pace.rate_ignore_thinktime,
+            rate_iops_min: spec.ends.rate_iops_min,
+            rate_bytes_min: spec.ends.rate_min,
+            rate_cycle: spec.ends.rate_cycle,
+            latency: spec.ends.latency,
+            max_latency: spec.ends.max_latency,
+            steadystate: spec.ends.steadystate,
+            startdelay: spec.order.startdelay,
+            startdelay_max: spec.order.startdelay_max,
+            ramp_time: spec.length.ramp_time,
+            runtime: spec.length.runtime,
         }
     }
 
@@ -200,7 +201,7 @@ impl ResolvedJob {
     #[must_use]
     pub fn total_bytes(&self) -> Option<u64> {
         self.loop_bytes
-            .map(|bytes| bytes.saturating_mul(self.spec.loops))
+            .map(|bytes| bytes.saturating_mul(self.spec.length.loops))
     }
 
     /// Bytes after which the job writes to random places in the order that it has just been through;
@@ -208,16 +209,17 @@ impl ResolvedJob {
     #[must_use]
     pub fn repeated_pass_bytes(&self) -> Option<u64> {
         let spec = &self.spec;
-        if !spec.writes_at_random() || !spec.randrepeat || spec.time_based {
+        if !spec.writes_at_random() || !spec.pattern.randrepeat || spec.length.time_based {
             return None;
         }
         let map = self.random_map.then_some(self.region_bytes);
-        let pass = match spec.norandommap {
+        let pass = match spec.pattern.norandommap {
             true => self.size_bytes.max(self.io_bytes),
             false => self.size_bytes,
         };
         // An engine that does a request in the call that submits it goes on as long as there are places.
-        let has_passes = spec.times_submissions && (spec.loops > 1 || self.io_bytes > pass);
+        let has_passes =
+            spec.submission.times_submissions && (spec.length.loops > 1 || self.io_bytes > pass);
         let each_pass = has_passes.then_some(pass);
         map.into_iter().chain(each_pass).min()
     }
@@ -228,8 +230,8 @@ impl ResolvedJob {
     #[must_use]
     pub fn share_left_out(&self) -> Option<f64> {
         let spec = &self.spec;
-        let is_skewed = spec.random_distribution.is_skewed();
-        if !spec.writes_at_random() || !is_skewed || spec.shuffle {
+        let is_skewed = spec.pattern.random_distribution.is_skewed();
+        if !spec.writes_at_random() || !is_skewed || spec.pattern.shuffle {
             return None;
         }
         let blocks = self.places(CommandKind::Write);
@@ -246,15 +248,16 @@ impl ResolvedJob {
     /// Alignment in bytes of a kind's random requests.
     pub(crate) fn align_bytes(&self, kind: CommandKind) -> u64 {
         self.spec
+            .sizes
             .blockalign
             .of(kind)
-            .unwrap_or(self.spec.bs.of(kind))
+            .unwrap_or(self.spec.sizes.bs.of(kind))
     }
 
     /// How many places a skewed law is made for: as in fio, with one that the last block lies beyond the size of, whatever zones and
     /// alignment say.
     fn skewed_places(&self) -> u64 {
-        let smallest = self.spec.bs.read.min(self.spec.bs.write);
+        let smallest = self.spec.sizes.bs.read.min(self.spec.sizes.bs.write);
         let bytes = self.extent_bytes.min(self.device_bytes);
         bytes.div_ceil(smallest)
     }
@@ -263,23 +266,28 @@ impl ResolvedJob {
     #[must_use]
     pub fn may_draw_beyond(&self) -> bool {
         let spec = &self.spec;
-        let skewed = spec.random_distribution.is_skewed();
+        let skewed = spec.pattern.random_distribution.is_skewed();
         let beyond = |&kind: &CommandKind| {
-            let overhang = spec.bs.of(kind).saturating_sub(self.align_bytes(kind));
+            let overhang = spec
+                .sizes
+                .bs
+                .of(kind)
+                .saturating_sub(self.align_bytes(kind));
             skewed && self.places(kind) * self.align_bytes(kind) + overhang > self.region_bytes
         };
         let in_zones = skewed && spec.strides().is_some();
-        spec.random && (self.bytes_beyond > 0 || in_zones || spec.kinds().iter().any(beyond))
+        spec.pattern.random
+            && (self.bytes_beyond > 0 || in_zones || spec.kinds().iter().any(beyond))
     }
 
     /// How many aligned places a kind's random requests can take: in the region, or in a zone of it.
     pub(crate) fn places(&self, kind: CommandKind) -> u64 {
         let align = self.align_bytes(kind);
-        if self.spec.random && self.spec.random_distribution.is_skewed() {
+        if self.spec.pattern.random && self.spec.pattern.random_distribution.is_skewed() {
             return self.skewed_places();
         }
         // A block longer than the grid must not reach over the region's end.
-        let overhang = self.spec.bs.of(kind).saturating_sub(align);
+        let overhang = self.spec.sizes.bs.of(kind).saturating_sub(align);
         let strides = self.spec.strides();
         let bytes = strides.map_or(self.region_bytes, |zone| zone.range.min(self.region_bytes));
         bytes.saturating_sub(overhang) / align
@@ -305,8 +313,8 @@ impl JobSpec {
         let offset_bytes = self.offset_on(device_bytes)?;
         let room = device_bytes - offset_bytes;
         let extent = self.extent_on(device_bytes, offset_bytes)?;
-        let size_bytes = match self.size {
-            Some(Size::Bytes(bytes)) if !self.fill_device => bytes.min(extent),
+        let size_bytes = match self.region.size {
+            Some(Size::Bytes(bytes)) if !self.region.fill_device => bytes.min(extent),
             _ => extent,
         };
         let block_bytes = check::block_bytes_max(self);
@@ -318,22 +326,24 @@ impl JobSpec {
             offset_bytes,
             region_bytes,
             extent_bytes: self.whole_share(extent),
-            size_bytes: match self.io_size {
+            size_bytes: match self.length.io_size {
                 Some(Size::Percent(percent)) => {
                     share(self.whole_share(extent), percent).min(size_bytes)
                 }
                 _ => self.whole_share(size_bytes),
             },
-            io_bytes: match self.io_size {
+            io_bytes: match self.length.io_size {
                 Some(Size::Bytes(bytes)) => bytes,
                 _ => 0,
             },
             bytes_beyond: extent.saturating_sub(room),
             is_whole_device: extent >= device_bytes,
-            loop_bytes: (!self.time_based).then(|| match (self.io_size, self.strides()) {
-                // The map has no block beyond the last whole one.
-                (None, None) if random_map => region_bytes.min(size_bytes),
-                _ => self.amount_bytes(size_bytes, region_bytes),
+            loop_bytes: (!self.length.time_based).then(|| {
+                match (self.length.io_size, self.strides()) {
+                    // The map has no block beyond the last whole one.
+                    (None, None) if random_map => region_bytes.min(size_bytes),
+                    _ => self.amount_bytes(size_bytes, region_bytes),
+                }
             }),
             ios_max: self.ios_max(),
             handles: Vec::new(),
@@ -370,17 +380,21 @@ impl JobSpec {
     }
 
     fn offset_on(&self, device_bytes: u64) -> Result<u64, JobError> {
-        let smallest = self.kinds().iter().map(|&kind| self.bs.of(kind)).min();
+        let smallest = self
+            .kinds()
+            .iter()
+            .map(|&kind| self.sizes.bs.of(kind))
+            .min();
         let bytes_of = |place: Size| match place {
             Size::Bytes(bytes) => bytes,
             Size::Percent(percent) => share(device_bytes, percent),
         };
-        let clones = u64::from(self.clone_index);
-        let increment = bytes_of(self.offset_increment).saturating_mul(clones);
-        let mut offset = bytes_of(self.offset).saturating_add(increment);
+        let clones = u64::from(self.clones.clone_index);
+        let increment = bytes_of(self.region.offset_increment).saturating_mul(clones);
+        let mut offset = bytes_of(self.region.offset).saturating_add(increment);
         let is_share = |place: Size| matches!(place, Size::Percent(_));
-        if is_share(self.offset) || is_share(self.offset_increment) {
-            let block = match self.offset_align {
+        if is_share(self.region.offset) || is_share(self.region.offset_increment) {
+            let block = match self.region.offset_align {
                 0 => smallest.unwrap_or(SECTOR_BYTES),
                 align => align,
             };
@@ -399,23 +413,25 @@ impl JobSpec {
     /// with it at the latest. As in fio, a size may reach beyond the device: nothing lies there, but a job that draws
     /// places moves as much.
     fn extent_on(&self, device_bytes: u64, offset: u64) -> Result<u64, JobError> {
-        let file = self.filesize.unwrap_or(device_bytes);
+        let file = self.region.filesize.unwrap_or(device_bytes);
         let Some(room) = file.checked_sub(offset).filter(|&room| room > 0) else {
             return Err(self.error(format!(
                 "offset {offset} lies beyond the file, which has {file} bytes by filesize"
             )));
         };
-        Ok(match self.size.filter(|_| !self.fill_device) {
-            Some(Size::Percent(percent)) => share(file, percent).min(room),
-            Some(Size::Bytes(bytes)) if self.filesize.is_none() => bytes,
-            _ => room,
-        })
+        Ok(
+            match self.region.size.filter(|_| !self.region.fill_device) {
+                Some(Size::Percent(percent)) => share(file, percent).min(room),
+                Some(Size::Bytes(bytes)) if self.region.filesize.is_none() => bytes,
+                _ => room,
+            },
+        )
     }
 
     /// What the job goes through of `size` bytes with `room` to the end of the device, in whole blocks.
     fn region_of(&self, size: u64, room: u64) -> u64 {
         let kinds = self.kinds();
-        let smallest = kinds.iter().map(|&kind| self.bs.of(kind)).min();
+        let smallest = kinds.iter().map(|&kind| self.sizes.bs.of(kind)).min();
         let smallest = smallest.unwrap_or(SECTOR_BYTES);
         let largest = check::block_bytes_max(self);
         let whole = |bytes: u64, block: u64| bytes - bytes % block;
@@ -423,9 +439,10 @@ impl JobSpec {
             // Zones go on to the end of the device, however little is moved in all.
             return whole(room, smallest);
         }
-        if self.stride_bytes != 0 {
+        if self.pattern.stride_bytes != 0 {
             // A share of the device is whole blocks, as in fio, and bytes are what they are.
-            let is_share = matches!(self.size, Some(Size::Percent(percent)) if percent != 100);
+            let is_share =
+                matches!(self.region.size, Some(Size::Percent(percent)) if percent != 100);
             return whole(
                 size,
                 if is_share {
@@ -438,7 +455,7 @@ impl JobSpec {
         if smallest < largest && kinds.iter().any(|&kind| !self.has_one_size(kind)) {
             return whole(size, smallest);
         }
-        if self.random || !self.is_in_bytes() {
+        if self.pattern.random || !self.is_in_bytes() {
             return whole(size, largest);
         }
         if self.is_own_file() {
@@ -453,18 +470,22 @@ impl JobSpec {
 
     /// Whether how much of the device it goes through is said in bytes.
     fn is_in_bytes(&self) -> bool {
-        matches!(self.size, Some(Size::Bytes(_))) || self.filesize.is_some()
+        matches!(self.region.size, Some(Size::Bytes(_))) || self.region.filesize.is_some()
     }
 
     /// Whether it names no device, so that fio makes a file of the job's size: a request has to lie in it whole.
     pub(crate) fn is_own_file(&self) -> bool {
-        self.files.is_empty() && self.is_in_bytes()
+        self.files.named.is_empty() && self.is_in_bytes()
     }
 
     /// A size that is a share of the device, in whole blocks, as in fio; another one as it is.
     fn whole_share(&self, bytes: u64) -> u64 {
-        let smallest = self.kinds().iter().map(|&kind| self.bs.of(kind)).min();
-        match self.size.filter(|_| !self.fill_device) {
+        let smallest = self
+            .kinds()
+            .iter()
+            .map(|&kind| self.sizes.bs.of(kind))
+            .min();
+        match self.region.size.filter(|_| !self.region.fill_device) {
             Some(Size::Percent(percent)) if percent < 100 => {
                 bytes - bytes % smallest.unwrap_or(SECTOR_BYTES)
             }
@@ -473,13 +494,13 @@ impl JobSpec {
     }
 
     fn amount_bytes(&self, size_bytes: u64, region_bytes: u64) -> u64 {
-        let is_exact = matches!(self.size, Some(Size::Bytes(_)) | None);
-        match self.io_size {
+        let is_exact = matches!(self.region.size, Some(Size::Bytes(_)) | None);
+        match self.length.io_size {
             None | Some(Size::Bytes(0)) if self.strides().is_some() => size_bytes,
             // Strides begin again where they come to the end.
-            None | Some(Size::Bytes(0)) if self.stride_bytes != 0 => size_bytes,
+            None | Some(Size::Bytes(0)) if self.pattern.stride_bytes != 0 => size_bytes,
             // Places are drawn again and again, so that the last request is whole.
-            None | Some(Size::Bytes(0)) if self.random && is_exact => size_bytes,
+            None | Some(Size::Bytes(0)) if self.pattern.random && is_exact => size_bytes,
             None | Some(Size::Bytes(0)) => region_bytes.min(size_bytes),
             Some(Size::Bytes(bytes)) => bytes,
             Some(Size::Percent(percent)) => share(size_bytes, percent),
@@ -487,36 +508,39 @@ impl JobSpec {
     }
 
     fn ios_max(&self) -> Option<u64> {
-        let counted = self.number_ios.filter(|&ios| ios > 0 && !self.time_based);
-        counted.map(|ios| ios.saturating_mul(self.loops))
+        let counted = self
+            .length
+            .number_ios
+            .filter(|&ios| ios > 0 && !self.length.time_based);
+        counted.map(|ios| ios.saturating_mul(self.length.loops))
     }
 
     /// fio keeps a map of visited blocks for uniform random jobs on the default alignment. Jumps
     /// among sequential runs, and blocks of several sizes, would visit blocks twice anyway.
     fn keeps_random_map(&self) -> bool {
         let kinds = self.kinds();
-        let uniform = self.random_distribution == Distribution::Random;
+        let uniform = self.pattern.random_distribution == Distribution::Random;
         let all_random = kinds
             .iter()
-            .all(|&kind| self.percentage_random.of(kind) == 100);
+            .all(|&kind| self.pattern.percentage_random.of(kind) == 100);
         let is_own = |&kind: &CommandKind| {
-            let align = self.blockalign.of(kind);
-            align.is_none_or(|align| align == self.bs.of(kind))
+            let align = self.sizes.blockalign.of(kind);
+            align.is_none_or(|align| align == self.sizes.bs.of(kind))
         };
         let own_grid = kinds.iter().all(is_own);
         let one_size = kinds
             .iter()
-            .all(|&kind| self.bs.of(kind) == self.bs.of(kinds[0]));
-        let alone = self.random_run == 1;
-        let trims_by_share = self.rwmixtrim.is_some();
-        self.random
+            .all(|&kind| self.sizes.bs.of(kind) == self.sizes.bs.of(kinds[0]));
+        let alone = self.pattern.random_run == 1;
+        let trims_by_share = self.pattern.rwmixtrim.is_some();
+        self.pattern.random
             && uniform
             && all_random
             && own_grid
             && one_size
             && alone
             && !trims_by_share
-            && (!self.norandommap || self.lfsr)
+            && (!self.pattern.norandommap || self.pattern.lfsr)
     }
 }
 

@@ -1,6 +1,8 @@
 //! What several keys of a job say together.
 
-use super::spec::{JobSpec, PatternKind, PerKind, Strides};
+use super::pattern::{PatternKind, Strides};
+use super::sizes::PerKind;
+use super::spec::JobSpec;
 use ftlab_base::{CommandKind, Nanos};
 
 impl JobSpec {
@@ -8,35 +10,35 @@ impl JobSpec {
     /// thereby have no effect, and why.
     pub(super) fn settle(&mut self) -> Vec<(&'static str, &'static str)> {
         let mut without = Vec::new();
-        let range = |kind| self.bsrange.of(kind);
+        let range = |kind| self.sizes.bsrange.of(kind);
         let smallest = |kind, bs: u64| range(kind).map_or(bs, |(least, _)| least);
         let largest = |kind, bs: u64| range(kind).map_or(bs, |(_, most)| most);
         let kinds = [CommandKind::Read, CommandKind::Write, CommandKind::Trim];
         let of = |by: &dyn Fn(CommandKind, u64) -> u64| {
-            let [read, write, trim] = kinds.map(|kind| by(kind, self.bs.of(kind)));
+            let [read, write, trim] = kinds.map(|kind| by(kind, self.sizes.bs.of(kind)));
             PerKind { read, write, trim }
         };
-        (self.bs, self.bs_max) = (of(&smallest), of(&largest));
-        if self.time_based && self.runtime.is_none() {
-            self.time_based = false;
+        (self.sizes.bs, self.sizes.bs_max) = (of(&smallest), of(&largest));
+        if self.length.time_based && self.length.runtime.is_none() {
+            self.length.time_based = false;
             without.push((
                 "time_based",
                 "fio drops it where there is no runtime: the job ends with its size",
             ));
         }
-        if self.verify && !self.data.refill && self.data.pattern.is_none() {
+        if self.checks.is_on && !self.data.refill && self.data.pattern.is_none() {
             self.data.refill = true;
         }
-        if self.checks.trim_percent > 0 && (!self.verify || self.checks.trim_backlog == 0) {
+        if self.checks.trim_percent > 0 && (!self.checks.is_on || self.checks.trim_backlog == 0) {
             without.push((
                 "trim_percentage",
                 "fio trims only blocks that verify notes, and only every trim_backlog writes",
             ));
         }
-        if self.kind == PatternKind::TrimWrite && self.rwmixtrim.is_none() {
+        if self.pattern.kind == PatternKind::TrimWrite && self.pattern.rwmixtrim.is_none() {
             for (key, every) in [
-                ("fsync", &mut self.fsync),
-                ("fdatasync", &mut self.fdatasync),
+                ("fsync", &mut self.flushes.fsync),
+                ("fdatasync", &mut self.flushes.fdatasync),
             ] {
                 if std::mem::take(every) > 0 {
                     without.push((
@@ -46,30 +48,31 @@ impl JobSpec {
                 }
             }
         }
-        self.iodepth_stated = self.iodepth;
-        if self.is_synchronous && self.iodepth > 1 {
-            self.iodepth = 1;
+        self.submission.iodepth_stated = self.submission.iodepth;
+        if self.submission.is_synchronous && self.submission.iodepth > 1 {
+            self.submission.iodepth = 1;
             without.push((
                 "iodepth",
                 "its ioengine is synchronous, so that fio has one request outstanding; give libaio or io_uring for more",
             ));
         }
-        if self.is_paged() && self.iodepth > 1 {
-            self.iodepth = 1;
+        if self.is_paged() && self.submission.iodepth > 1 {
+            self.submission.iodepth = 1;
             without.push((
                 "iodepth",
                 "it goes through pages in memory, where a request is over when its call is",
             ));
         }
-        if !self.is_paged() && self.direct == Some(false) {
+        if !self.is_paged() && self.submission.direct == Some(false) {
             let why = "requests of whole sectors go to the drive, as with direct=1: no page cache is in front of it";
             without.extend([("direct", why), ("buffered", why)]);
         }
-        if self.iodepth_low == 0 || self.iodepth_low > self.iodepth {
-            self.iodepth_low = self.iodepth;
+        if self.submission.iodepth_low == 0 || self.submission.iodepth_low > self.submission.iodepth
+        {
+            self.submission.iodepth_low = self.submission.iodepth;
         }
-        if self.nrfiles > 1 && !self.files.is_empty() {
-            self.nrfiles = 1;
+        if self.files.nrfiles > 1 && !self.files.named.is_empty() {
+            self.files.nrfiles = 1;
             without.push(("nrfiles", "filename says which files there are"));
         }
         if self.replay.file.is_some() && self.logs.iolog.take().is_some() {
@@ -78,8 +81,8 @@ impl JobSpec {
                 "as in fio, a job that replays a log writes none",
             ));
         }
-        if self.thinktime_iotime > Nanos::ZERO && !self.thinktime_by_blocks {
-            self.thinktime_blocks = u64::MAX;
+        if self.pace.thinktime_iotime > Nanos::ZERO && !self.pace.thinktime_by_blocks {
+            self.pace.thinktime_blocks = u64::MAX;
         }
         without
     }
@@ -87,14 +90,17 @@ impl JobSpec {
     /// The zones that the job goes through, if it does.
     #[must_use]
     pub fn strides(&self) -> Option<Strides> {
-        let is_on = self.zonemode_strided.unwrap_or(self.zones.size > 0);
-        let range = match self.zones.range {
-            0 => self.zones.size,
+        let is_on = self
+            .pattern
+            .zonemode_strided
+            .unwrap_or(self.pattern.zones.size > 0);
+        let range = match self.pattern.zones.range {
+            0 => self.pattern.zones.size,
             range => range,
         };
         is_on.then_some(Strides {
             range,
-            ..self.zones
+            ..self.pattern.zones
         })
     }
 }

@@ -36,51 +36,55 @@ impl Budget {
     pub fn of(job: &ResolvedJob) -> Budget {
         let spec = &job.spec;
         let units = |bytes: u64| bytes.div_ceil(job.unit_bytes());
-        let pairs = spec.kind == PatternKind::TrimWrite && spec.rwmixtrim.is_none();
+        let pairs = spec.pattern.kind == PatternKind::TrimWrite && spec.pattern.rwmixtrim.is_none();
         let writes = spec.kinds().contains(&CommandKind::Write);
         let size = job.size_bytes;
         let amount = match job.io_bytes {
             0 => size,
             bytes => bytes,
         };
-        let all = amount.saturating_mul(spec.loops);
-        let mut pass = match writes && spec.random && spec.norandommap {
+        let all = amount.saturating_mul(spec.length.loops);
+        let mut pass = match writes && spec.pattern.random && spec.pattern.norandommap {
             true => size.max(job.io_bytes),
             false => size,
         };
-        if spec.verify && writes && spec.checks.backlog > 0 {
+        if spec.checks.is_on && writes && spec.checks.backlog > 0 {
             pass = pass.saturating_add(size);
         }
         if pairs {
             pass = pass.saturating_add(all);
         }
-        let is_endless = spec.time_based;
+        let is_endless = spec.length.time_based;
         // fio ends no pass by what an engine does in the call that submits it. One that goes on where another ended is in the
         // middle of a pass.
-        let is_counted = spec.times_submissions && spec.begin_bytes == 0;
-        let pass = match is_endless && !spec.verify || !is_counted {
+        let is_counted = spec.submission.times_submissions && spec.region.begin_bytes == 0;
+        let pass = match is_endless && !spec.checks.is_on || !is_counted {
             true => u64::MAX,
             false => units(pass),
         };
-        let largest = spec.kinds().iter().map(|&kind| spec.bs_max.of(kind)).max();
+        let largest = spec
+            .kinds()
+            .iter()
+            .map(|&kind| spec.sizes.bs_max.of(kind))
+            .max();
         Budget {
             ios_left: job.ios_max.unwrap_or(u64::MAX),
             left: if is_endless { u64::MAX } else { units(all) },
             pass_left: pass,
             pass,
             has_moved: false,
-            passes_left: spec.loops.saturating_sub(1),
+            passes_left: spec.length.loops.saturating_sub(1),
             moved: 0,
             // What is read back counts too, and opens the file again that was at its end.
             goal: units(match job.io_bytes {
-                0 if spec.verify && spec.checks.at_end => size,
+                0 if spec.checks.is_on && spec.checks.at_end => size,
                 // fio counts trims from pass to pass unless it verifies at the end.
                 _ if spec.kinds() == [CommandKind::Trim] && !spec.checks.at_end => 0,
                 bytes => bytes,
             }),
             largest: units(largest.unwrap_or(1)),
             goes_on: is_endless,
-            counts_trims: !spec.stops_for.trims,
+            counts_trims: !spec.submission.stops_for.trims,
             counts: pairs.then_some(CommandKind::Write),
         }
     }

@@ -29,7 +29,7 @@ impl Checks {
         let spec = &job.spec;
         let words = spec.checks;
         let keeps = spec.kinds().contains(&CommandKind::Write) && words.at_end && !words.only;
-        (spec.verify && keeps).then(|| {
+        (spec.checks.is_on && keeps).then(|| {
             Box::new(Checks {
                 words,
                 by_place: !(job.random_map || job.free_map),

@@ -60,7 +60,7 @@ impl Data {
                     stream,
                 },
                 DedupeMode::WorkingSet => {
-                    let blocks = job.region_bytes / spec.bs.write;
+                    let blocks = job.region_bytes / spec.sizes.bs.write;
                     let share = u128::from(blocks) * u128::from(pattern.working_set_percent) / 100;
                     let salt = match pattern.dedupe_global {
                         true => seed.stream("workload working set").next_u64(),
@@ -79,7 +79,7 @@ impl Data {
         } else if is_new_each_time {
             None
         } else {
-            let buffers = (0..spec.iodepth).map(|_| Identity::of(stream.next_u64()));
+            let buffers = (0..spec.submission.iodepth).map(|_| Identity::of(stream.next_u64()));
             Some(Repeats::Never {
                 buffers: buffers.collect(),
                 next: 0,
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn buffers_that_are_neither_filled_anew_nor_scrambled_come_again() {
         let plain = |job: &mut JobSpec| {
-            job.iodepth = 4;
+            job.submission.iodepth = 4;
             job.data.scramble = false;
         };
         let all = identities(plain, 12);

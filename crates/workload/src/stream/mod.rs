@@ -167,17 +167,20 @@ impl JobStream {
     pub fn new(job: &ResolvedJob, seed: RootSeed) -> JobStream {
         let spec = &job.spec;
         let seed = spec
+            .pattern
             .randseed
             .map_or(seed, |own| seed.derive(&format!("randseed {own}")));
         let mut rng = seed.stream(&format!("workload {} {}", spec.index, spec.name));
         let positions = Positions::new(job, &mut rng);
         // fio goes on in the sequence of a skewed law, whatever else it repeats.
-        let is_skewed = spec.random_distribution.is_skewed();
-        let has_passes = spec.loops > 1 || job.io_bytes > job.size_bytes;
-        let repeats = spec.randrepeat && has_passes && !spec.time_based && !is_skewed;
+        let is_skewed = spec.pattern.random_distribution.is_skewed();
+        let has_passes = spec.length.loops > 1 || job.io_bytes > job.size_bytes;
+        let repeats =
+            spec.pattern.randrepeat && has_passes && !spec.length.time_based && !is_skewed;
         let in_use_blocks = spec
+            .pattern
             .rwmixtrim
-            .map_or(0, |_| job.region_bytes / spec.bs.write);
+            .map_or(0, |_| job.region_bytes / spec.sizes.bs.write);
         JobStream {
             mix: Mix::of(job),
             plain: Plain::of(job),
@@ -189,8 +192,8 @@ impl JobStream {
             budget: Budget::of(job),
             flushes: Flushes::of(spec),
             checks: Checks::of(job, seed),
-            only_verifies: spec.verify && spec.checks.only || spec.writes_as_reads,
-            is_sync: spec.sync,
+            only_verifies: spec.checks.is_on && spec.checks.only || spec.pattern.writes_as_reads,
+            is_sync: spec.flushes.sync,
             has_ended: false,
             waits: false,
             pairs: special::finds_each_of_a_pair(job),
@@ -429,20 +432,20 @@ impl Plain {
         let Mix::Only(kind) = Mix::of(job) else {
             return None;
         };
-        let always_jumps = spec.random && spec.percentage_random.of(kind) == 100;
-        let uniform = spec.random_distribution == Distribution::Random && !job.random_map;
+        let always_jumps = spec.pattern.random && spec.pattern.percentage_random.of(kind) == 100;
+        let uniform = spec.pattern.random_distribution == Distribution::Random && !job.random_map;
         let flushes = Flushes::of(spec).calls_for_any();
         let special = job.free_map
-            || spec.verify
-            || spec.writes_as_reads
+            || spec.checks.is_on
+            || spec.pattern.writes_as_reads
             || !spec.has_one_size(kind)
-            || spec.bs_is_seq_rand
-            || spec.random_run > 1
+            || spec.sizes.bs_is_seq_rand
+            || spec.pattern.random_run > 1
             || spec.strides().is_some()
             || job.may_draw_beyond();
         (always_jumps && uniform && !flushes && !special).then(|| Plain {
             kind,
-            sectors: (spec.bs.of(kind) / job.unit_bytes()) as u32,
+            sectors: (spec.sizes.bs.of(kind) / job.unit_bytes()) as u32,
             places: job.places(kind),
             align_sectors: job.align_bytes(kind) / job.unit_bytes(),
         })
@@ -452,11 +455,11 @@ impl Plain {
 impl Mix {
     fn of(job: &ResolvedJob) -> Mix {
         let spec = &job.spec;
-        match (spec.kind, spec.rwmixtrim) {
+        match (spec.pattern.kind, spec.pattern.rwmixtrim) {
             (PatternKind::Read, _) => Mix::Only(CommandKind::Read),
             (PatternKind::Write, _) => Mix::Only(CommandKind::Write),
             (PatternKind::Trim, _) => Mix::Only(CommandKind::Trim),
-            (PatternKind::ReadWrite, _) => Mix::ReadWrite(Chance::percent(spec.rwmixread)),
+            (PatternKind::ReadWrite, _) => Mix::ReadWrite(Chance::percent(spec.pattern.rwmixread)),
             (PatternKind::TrimWrite, None) => Mix::TrimThenWrite,
             (PatternKind::TrimWrite, Some(trims)) => Mix::TrimShare(Chance::percent(trims)),
         }
@@ -478,7 +481,7 @@ impl Flushes {
     fn of(spec: &JobSpec) -> Flushes {
         let at_end = spec.closes_with_a_flush();
         Flushes {
-            every: [spec.fsync, spec.fdatasync],
+            every: [spec.flushes.fsync, spec.flushes.fdatasync],
             writes: 0,
             last_was_flush: false,
             at_end,

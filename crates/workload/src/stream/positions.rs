@@ -44,7 +44,7 @@ impl Positions {
         let mut laws = Vec::new();
         let mut grids: Vec<Grid> = Vec::new();
         let by_kind = matches!(
-            spec.random_distribution,
+            spec.pattern.random_distribution,
             Distribution::Zoned(_) | Distribution::ZonedAbs(_)
         );
         let mut kind_of = |slot: usize, kind: CommandKind| {
@@ -67,14 +67,14 @@ impl Positions {
                     laws.push(law_of(job, grid, rng));
                     laws.len() - 1
                 });
-            let percent = if spec.random {
-                spec.percentage_random.of(kind)
+            let percent = if spec.pattern.random {
+                spec.pattern.percentage_random.of(kind)
             } else {
                 0
             };
             Kind {
                 slot,
-                sectors: (spec.bs.of(kind) / unit) as u32,
+                sectors: (spec.sizes.bs.of(kind) / unit) as u32,
                 align_sectors: grid.align_bytes / unit,
                 jumps: Chance::percent(percent),
                 law,
@@ -87,9 +87,9 @@ impl Positions {
         };
         Positions {
             kinds,
-            ends: [spec.begin_bytes / unit; 3],
+            ends: [spec.region.begin_bytes / unit; 3],
             region_sectors: job.region_bytes / unit,
-            goes_on: spec.time_based || spec.begin_bytes > 0,
+            goes_on: spec.length.time_based || spec.region.begin_bytes > 0,
             laws,
             special: Special::of(job).map(Box::new),
         }
@@ -157,9 +157,15 @@ fn law_of(job: &ResolvedJob, grid: Grid, rng: &mut Stream) -> Law {
         // fio repeats itself pass by pass unless randrepeat is off or the job runs by time. A zone has an
         // order of its own.
         let spec = &job.spec;
-        let repeats = spec.randrepeat && !spec.time_based && spec.strides().is_none();
-        return Law::Map(Map::new(grid.places, repeats, spec.time_based, rng));
+        let repeats =
+            spec.pattern.randrepeat && !spec.length.time_based && spec.strides().is_none();
+        return Law::Map(Map::new(grid.places, repeats, spec.length.time_based, rng));
     }
     let spec = &job.spec;
-    Law::of(&spec.random_distribution, grid, spec.shuffle, rng)
+    Law::of(
+        &spec.pattern.random_distribution,
+        grid,
+        spec.pattern.shuffle,
+        rng,
+    )
 }

@@ -24,16 +24,16 @@ const DRAWS_MAX: usize = 64;
 impl Sizes {
     pub fn of(job: &ResolvedJob, kind: CommandKind) -> Sizes {
         let (spec, unit_bytes) = (&job.spec, job.unit_bytes());
-        let least_bytes = spec.bs.of(kind);
+        let least_bytes = spec.sizes.bs.of(kind);
         Sizes {
             unit_bytes,
             least_bytes,
-            most_bytes: spec.bs_max.of(kind),
-            step_bytes: match spec.bs_unaligned {
+            most_bytes: spec.sizes.bs_max.of(kind),
+            step_bytes: match spec.sizes.bs_unaligned {
                 true => unit_bytes,
                 false => least_bytes,
             },
-            parts: spec.bssplit.get(kind).clone(),
+            parts: spec.sizes.bssplit.get(kind).clone(),
         }
     }
 

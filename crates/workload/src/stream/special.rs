@@ -43,31 +43,31 @@ impl Special {
         let (spec, unit) = (&job.spec, job.unit_bytes());
         let kinds = [CommandKind::Read, CommandKind::Write, CommandKind::Trim];
         let used = spec.kinds();
-        let differ = used.iter().any(|&kind| !spec.has_one_size(kind)) || spec.bs_is_seq_rand;
+        let differ = used.iter().any(|&kind| !spec.has_one_size(kind)) || spec.sizes.bs_is_seq_rand;
         let zones = spec.strides().map(|strides| Strides {
             size: strides.size / unit,
             range: strides.range / unit,
             skip: strides.skip / unit,
         });
-        let jumps_seldom = spec.random
+        let jumps_seldom = spec.pattern.random
             && used
                 .iter()
-                .any(|&kind| spec.percentage_random.of(kind) < 100);
+                .any(|&kind| spec.pattern.percentage_random.of(kind) < 100);
         let is_plain = !differ
-            && spec.random_run == 1
-            && spec.stride_bytes == 0
+            && spec.pattern.random_run == 1
+            && spec.pattern.stride_bytes == 0
             && zones.is_none()
             && !jumps_seldom
             && !job.may_draw_beyond();
         let origin = job.offset_bytes / unit;
         (!is_plain).then(|| Special {
             sizes: differ.then(|| kinds.map(|kind| Sizes::of(job, kind))),
-            sizes_by_order: spec.bs_is_seq_rand,
-            is_random: spec.random,
-            run: spec.random_run,
+            sizes_by_order: spec.sizes.bs_is_seq_rand,
+            is_random: spec.pattern.random,
+            run: spec.pattern.random_run,
             run_left: 0,
-            sequencer: spec.rw_sequencer,
-            stride: spec.stride_bytes / unit as i64,
+            sequencer: spec.pattern.rw_sequencer,
+            stride: spec.pattern.stride_bytes / unit as i64,
             origin,
             base: origin,
             size: job.extent_bytes / unit,
@@ -76,11 +76,11 @@ impl Special {
                 true => origin + job.extent_bytes / unit,
                 false => job.device_bytes / unit,
             },
-            next: [origin + spec.begin_bytes / unit; 3],
+            next: [origin + spec.region.begin_bytes / unit; 3],
             last: [None; 3],
             zones,
             moved: 0,
-            goes_on: spec.time_based,
+            goes_on: spec.length.time_based,
         })
     }
 
@@ -236,5 +236,7 @@ impl Special {
 /// of its trim.
 pub fn finds_each_of_a_pair(job: &ResolvedJob) -> bool {
     let spec = &job.spec;
-    spec.kind == PatternKind::TrimWrite && !spec.random && spec.has_one_size(CommandKind::Trim)
+    spec.pattern.kind == PatternKind::TrimWrite
+        && !spec.pattern.random
+        && spec.has_one_size(CommandKind::Trim)
 }

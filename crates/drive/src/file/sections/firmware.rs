@@ -1,6 +1,7 @@
 //! `[firmware]`, `[buffer]`, `[queue]` and `[power_loss]`: the controller and what it holds.
 
 use crate::file::section::{section, words};
+use crate::ssd::FirmwareConfig;
 use ftlab_base::{Nanos, SECTOR_BYTES};
 use ftlab_sheet::quantity::{Bytes, Count, CountOrNone, Flag, Quantity, Time};
 
@@ -115,7 +116,34 @@ section! {
     }
 }
 
+impl Firmware {
+    /// What they say, with what a layer's collection says of waiting and of pauses.
+    pub(in crate::file) fn config(
+        &self,
+        waiting_max: Option<u32>,
+        idle_after: Option<Nanos>,
+    ) -> FirmwareConfig {
+        let trim_command = self.trim_command.as_ref();
+        let write_slot = self.write_slot.as_ref();
+        FirmwareConfig {
+            write_command: self.write_command.get(),
+            read_command: self.read_command.get(),
+            trim_command: trim_command.unwrap_or(&self.read_command).get(),
+            trim_slot: time_or_none(self.trim_slot.as_ref()),
+            read_slot: self.per_slot.get(),
+            write_slot: write_slot.unwrap_or(&self.per_slot).get(),
+            read_pipeline: time_or_none(self.read_pipeline.as_ref()),
+            write_pipeline: time_or_none(self.write_pipeline.as_ref()),
+            collected_page: time_or_none(self.collected_page.as_ref()),
+            overlap: self.overlap,
+            in_order: self.in_order,
+            waiting_max,
+            idle_after,
+        }
+    }
+}
+
 /// A time that may be left out.
-pub(in crate::file) fn time_or_none(time: Option<&Quantity<Time>>) -> Nanos {
+fn time_or_none(time: Option<&Quantity<Time>>) -> Nanos {
     time.map_or(Nanos::ZERO, |time| time.get())
 }

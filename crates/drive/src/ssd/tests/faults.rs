@@ -83,7 +83,7 @@ fn a_die_dies_when_the_host_has_written_so_much_and_is_rebuilt_in_a_pause() {
         }
         let again = drive(PACKED, &["faults.die_fails_after=600KiB"], seed);
         assert_eq!(
-            again.params.die_failure.unwrap().die,
+            again.params.faults.die_failure.unwrap().die,
             die,
             "by the seed alone"
         );

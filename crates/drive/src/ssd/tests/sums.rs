@@ -674,7 +674,7 @@ fn every_shipped_drive_answers_a_command_alone_in_the_sum_of_its_parts() {
         let read = latency(&mut ssd, 50_000, CommandKind::Read, 0, 8);
         let mut of_read = parts(CommandKind::Read);
         // What was just written lies in the cache of SLC, if the drive has one.
-        let nand = &ssd.params.nand;
+        let nand = &ssd.params.nand.timing;
         let sensed = if nand.slc.0 > Nanos::ZERO {
             nand.slc.0
         } else if nand.page_types > 1 {

@@ -33,7 +33,7 @@ fn a_write_ends_when_it_is_programmed() {
         let mut ssd = build(kind);
         ssd.set_write_cache(false).unwrap();
         let (without, programmed) = one_write(&mut ssd);
-        let t_program = ssd.params.nand.t_program.0;
+        let t_program = ssd.params.nand.timing.t_program.0;
         assert!(programmed > 0, "kind {kind}");
         assert!(
             without >= t_program && without > with,

@@ -86,7 +86,7 @@ pub static WORDS: &[Word] = &[
     ),
     value(
         &["continue_on_error"],
-        set!(continue_on_error, |v| one_of(v, CONTINUE)),
+        set!(ends.continue_on_error, |v| one_of(v, CONTINUE)),
         "which failures do not end the job; they are counted",
     ),
     value(
@@ -117,7 +117,7 @@ const CONTINUE: &[(&str, Continue)] = &[
 fn method(job: &mut JobSpec, value: Value<'_>) -> Result<(), Allowed> {
     // A colon and a number used to say where in a block the sum lies.
     let name = value.text.split(':').next().unwrap_or_default();
-    job.verify = match name {
+    job.checks.is_on = match name {
         "0" | "none" | "null" => false,
         name if METHODS.contains(&name) => true,
         _ => return Err(format!("none, or one of {}", METHODS.join(", "))),
@@ -132,7 +132,7 @@ fn ignore_error(job: &mut JobSpec, value: Value<'_>) -> Result<(), Allowed> {
         let mut known = errors.filter(|error| !error.is_empty());
         known.any(|error| error == "EIO" || error == "5")
     });
-    job.continue_on_error.read |= kinds.next().unwrap_or(false);
-    job.continue_on_error.write |= kinds.next().unwrap_or(false);
+    job.ends.continue_on_error.read |= kinds.next().unwrap_or(false);
+    job.ends.continue_on_error.write |= kinds.next().unwrap_or(false);
     Ok(())
 }

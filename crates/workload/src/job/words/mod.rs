@@ -11,7 +11,8 @@ mod replay;
 mod reporting;
 mod shape;
 
-use super::spec::{JobSpec, PerKind};
+use super::sizes::PerKind;
+use super::spec::JobSpec;
 use crate::units::{Allowed, Value};
 use ftlab_base::Nanos;
 
@@ -64,9 +65,9 @@ macro_rules! set {
 
 /// As `set!`, for a field with a value for each kind of request.
 macro_rules! set_kinds {
-    ($field:ident, $read:expr) => {
+    ($($field:ident).+, $read:expr) => {
         |job, value| {
-            job.$field = $crate::job::words::per_kind(value, job.$field, $read)?;
+            job.$($field).+ = $crate::job::words::per_kind(value, job.$($field).+, $read)?;
             Ok(())
         }
     };

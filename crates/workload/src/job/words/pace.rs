@@ -12,24 +12,26 @@ pub static WORDS: &[Word] = &[
     value(
         &["loops"],
         // As in fio, none is one.
-        set!(loops, |v: Value<'_>| v
+        set!(length.loops, |v: Value<'_>| v
             .number(0, u64::from(u32::MAX))
             .map(|n| n.max(1))),
         "how often the amount is done",
     ),
     value(
         &["runtime", "timeout"],
-        set!(runtime, |v: Value<'_>| v.time(SECOND).map(some_unless_zero)),
+        set!(length.runtime, |v: Value<'_>| v
+            .time(SECOND)
+            .map(some_unless_zero)),
         "ends the job, counted from the end of the ramp",
     ),
     flag(
         &["time_based"],
-        set!(time_based, |v: Value<'_>| v.boolean()),
+        set!(length.time_based, |v: Value<'_>| v.boolean()),
         "repeats until the runtime is over",
     ),
     value(
         &["ramp_time"],
-        set!(ramp_time, |v: Value<'_>| v.time(SECOND)),
+        set!(length.ramp_time, |v: Value<'_>| v.time(SECOND)),
         "runs so long before anything is counted",
     ),
     value(
@@ -39,19 +41,19 @@ pub static WORDS: &[Word] = &[
     ),
     value(
         &["thinktime"],
-        set!(thinktime, |v: Value<'_>| v.time(MICROSECOND)),
+        set!(pace.thinktime, |v: Value<'_>| v.time(MICROSECOND)),
         "a pause after N requests",
     ),
     value(
         &["thinktime_spin"],
-        set!(thinktime_spin, |v: Value<'_>| v.time(MICROSECOND)),
+        set!(pace.thinktime_spin, |v: Value<'_>| v.time(MICROSECOND)),
         "the part of a pause that would burn processor time",
     ),
     value(
         &["thinktime_blocks"],
         |job, v| {
-            job.thinktime_blocks = v.number(1, u64::MAX)?;
-            job.thinktime_by_blocks = true;
+            job.pace.thinktime_blocks = v.number(1, u64::MAX)?;
+            job.pace.thinktime_by_blocks = true;
             Ok(())
         },
         "requests between pauses",
@@ -63,22 +65,22 @@ pub static WORDS: &[Word] = &[
     ),
     value(
         &["thinktime_iotime"],
-        set!(thinktime_iotime, |v: Value<'_>| v.time(SECOND)),
+        set!(pace.thinktime_iotime, |v: Value<'_>| v.time(SECOND)),
         "a pause after so long at work",
     ),
     value(
         &["rate"],
-        set_kinds!(rate, unless_zero),
+        set_kinds!(pace.rate, unless_zero),
         "at most N bytes a second; each direction has its own, and in a mix one that is ahead of its cap lets the other go first",
     ),
     value(
         &["rate_iops"],
-        set_kinds!(rate_iops, unless_zero),
+        set_kinds!(pace.rate_iops, unless_zero),
         "at most N requests a second, of the smallest size; each direction has its own",
     ),
     value(
         &["rate_process"],
-        set!(rate_poisson, |v| one_of(
+        set!(pace.rate_poisson, |v| one_of(
             v,
             &[("linear", false), ("poisson", true)]
         )),
@@ -86,39 +88,39 @@ pub static WORDS: &[Word] = &[
     ),
     flag(
         &["rate_ignore_thinktime"],
-        set!(rate_ignore_thinktime, |v: Value<'_>| v.boolean()),
+        set!(pace.rate_ignore_thinktime, |v: Value<'_>| v.boolean()),
         "pauses are no arrears that a rate has to catch up with",
     ),
     value(
         &["rate_min", "ratemin"],
-        set_kinds!(rate_min, unless_zero),
+        set_kinds!(ends.rate_min, unless_zero),
         "the job fails where it moves fewer bytes a second",
     ),
     value(
         &["rate_iops_min"],
-        set_kinds!(rate_iops_min, unless_zero),
+        set_kinds!(ends.rate_iops_min, unless_zero),
         "the job fails where it makes fewer requests a second",
     ),
     value(
         &["rate_cycle", "ratecycle"],
-        set!(rate_cycle, |v: Value<'_>| v.time(MILLISECOND)),
+        set!(ends.rate_cycle, |v: Value<'_>| v.time(MILLISECOND)),
         "over how long rate_min and rate_iops_min look",
     ),
     value(
         &["latency_target"],
-        set!(latency.target, |v: Value<'_>| v
+        set!(ends.latency.target, |v: Value<'_>| v
             .time(MICROSECOND)
             .map(some_unless_zero)),
         "seeks the depth, up to iodepth, at which requests take at most so long",
     ),
     value(
         &["latency_window"],
-        set!(latency.window, |v: Value<'_>| v.time(MICROSECOND)),
+        set!(ends.latency.window, |v: Value<'_>| v.time(MICROSECOND)),
         "how long a depth is tried for it",
     ),
     value(
         &["latency_percentile"],
-        set!(latency.percentile, |v: Value<'_>| {
+        set!(ends.latency.percentile, |v: Value<'_>| {
             let percent = v.text.trim_end_matches('%').parse().ok();
             let percent = percent.filter(|percent| (0.0..=100.0).contains(percent));
             percent.ok_or_else(|| Allowed::from("a percentage from 0 to 100"))
@@ -127,12 +129,12 @@ pub static WORDS: &[Word] = &[
     ),
     flag(
         &["latency_run"],
-        set!(latency.run, |v: Value<'_>| v.boolean()),
+        set!(ends.latency.run, |v: Value<'_>| v.boolean()),
         "goes on, and on seeking, once the depth is found",
     ),
     value(
         &["max_latency"],
-        set!(max_latency, |v: Value<'_>| v
+        set!(ends.max_latency, |v: Value<'_>| v
             .time(MICROSECOND)
             .map(some_unless_zero)),
         "the job fails at a request that takes longer",
@@ -144,12 +146,12 @@ pub static WORDS: &[Word] = &[
     ),
     value(
         &["steadystate_duration", "ss_dur"],
-        set!(steadystate.duration, |v: Value<'_>| v.time(SECOND)),
+        set!(ends.steadystate.duration, |v: Value<'_>| v.time(SECOND)),
         "over how long it has to be steady",
     ),
     value(
         &["steadystate_ramp_time", "ss_ramp"],
-        set!(steadystate.ramp, |v: Value<'_>| v.time(SECOND)),
+        set!(ends.steadystate.ramp, |v: Value<'_>| v.time(SECOND)),
         "how long nothing counts for that",
     ),
 ];
@@ -167,7 +169,7 @@ fn start_delay(job: &mut JobSpec, value: Value<'_>) -> Result<(), Allowed> {
     if most.is_some_and(|most| most < least) {
         return Err("a time, or two with a dash between of which the first is the shorter".into());
     }
-    (job.startdelay, job.startdelay_max) = (least, most);
+    (job.order.startdelay, job.order.startdelay_max) = (least, most);
     Ok(())
 }
 
@@ -188,9 +190,9 @@ fn steady_state(job: &mut JobSpec, value: Value<'_>) -> Result<(), Allowed> {
         (None, Measure::Bandwidth) => value.part(limit).bytes().ok().map(|bytes| bytes as f64),
     };
     let limit = limit.filter(|limit: &f64| *limit >= 0.0 && limit.is_finite());
-    job.steadystate.limit = limit.ok_or(ALLOWED)?;
-    job.steadystate.measure = measure;
-    job.steadystate.by_slope = by_slope;
-    job.steadystate.in_percent = percent.is_some();
+    job.ends.steadystate.limit = limit.ok_or(ALLOWED)?;
+    job.ends.steadystate.measure = measure;
+    job.ends.steadystate.by_slope = by_slope;
+    job.ends.steadystate.in_percent = percent.is_some();
     Ok(())
 }

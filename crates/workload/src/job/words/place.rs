@@ -54,33 +54,33 @@ pub static WORDS: &[Word] = &[
     value(
         &["size"],
         |job, v| {
-            job.size = all_if_zero(after(job.size, v)?);
+            job.region.size = all_if_zero(after(job.region.size, v)?);
             Ok(())
         },
         "length of the region and amount of I/O; percent of the drive",
     ),
     value(
         &["filesize"],
-        set!(filesize, filesize),
+        set!(region.filesize, filesize),
         "how much of the drive, from its start, is the file that the job uses",
     ),
     value(
         &["offset"],
         |job, v| {
-            job.offset = after(Some(job.offset), v)?;
+            job.region.offset = after(Some(job.region.offset), v)?;
             Ok(())
         },
         "start of the region; percent of the drive",
     ),
     value(
         &["offset_align"],
-        set!(offset_align, sectors),
+        set!(region.offset_align, sectors),
         "what an offset in percent is rounded up to",
     ),
     value(
         &["offset_increment"],
         |job, v| {
-            job.offset_increment = after(Some(job.offset_increment), v)?;
+            job.region.offset_increment = after(Some(job.region.offset_increment), v)?;
             Ok(())
         },
         "how far each clone begins behind the one before",
@@ -88,34 +88,34 @@ pub static WORDS: &[Word] = &[
     value(
         &["io_size", "io_limit"],
         |job, v| {
-            job.io_size = Some(after(job.io_size, v)?);
+            job.length.io_size = Some(after(job.length.io_size, v)?);
             Ok(())
         },
         "amount of I/O, where that is not the region's length",
     ),
     flag(
         &["fill_device", "fill_fs"],
-        set!(fill_device, |v: Value<'_>| v.boolean()),
+        set!(region.fill_device, |v: Value<'_>| v.boolean()),
         "the region goes to the end of the drive, where fio runs out of space",
     ),
     value(
         &["percentage_random"],
-        set_kinds!(percentage_random, |v: Value<'_>| v.percent()),
+        set_kinds!(pattern.percentage_random, |v: Value<'_>| v.percent()),
         "percent of a random job's requests that jump",
     ),
     value(
         &["random_distribution"],
-        set!(random_distribution, distribution),
+        set!(pattern.random_distribution, distribution),
         "the law of random places: random, zipf, pareto, normal, zoned, zoned_abs, with fio's defaults",
     ),
     flag(
         &["norandommap"],
-        set!(norandommap, |v: Value<'_>| v.boolean()),
+        set!(pattern.norandommap, |v: Value<'_>| v.boolean()),
         "random blocks are drawn with replacement, not each once",
     ),
     value(
         &["random_generator"],
-        set!(lfsr, |v| one_of(
+        set!(pattern.lfsr, |v| one_of(
             v,
             &[
                 ("tausworthe", false),
@@ -127,17 +127,17 @@ pub static WORDS: &[Word] = &[
     ),
     value(
         &["randseed"],
-        set!(randseed, |v: Value<'_>| v.bytes().map(Some)),
+        set!(pattern.randseed, |v: Value<'_>| v.bytes().map(Some)),
         "mixed into the run's seed",
     ),
     value(
         &["randrepeat"],
-        set!(randrepeat, |v: Value<'_>| v.boolean()),
+        set!(pattern.randrepeat, |v: Value<'_>| v.boolean()),
         "whether each loop repeats the first one's sequence",
     ),
     value(
         &["zonemode"],
-        set!(zonemode_strided, |v| {
+        set!(pattern.zonemode_strided, |v| {
             let modes = &[("none", Some(false)), ("strided", Some(true))];
             one_of(v, modes).map_err(|allowed| {
                 format!("{allowed}: a modelled drive has no zones of its own, as zbd asks for")
@@ -147,22 +147,22 @@ pub static WORDS: &[Word] = &[
     ),
     value(
         &["zonesize", "zone_size"],
-        set!(zones.size, sectors),
+        set!(pattern.zones.size, sectors),
         "bytes moved in a zone before the next one's turn",
     ),
     value(
         &["zonerange"],
-        set!(zones.range, sectors),
+        set!(pattern.zones.range, sectors),
         "length of a zone",
     ),
     value(
         &["zoneskip"],
-        set!(zones.skip, sectors),
+        set!(pattern.zones.skip, sectors),
         "bytes left out between two zones",
     ),
     value(
         &["number_ios"],
-        set!(number_ios, unless_zero),
+        set!(length.number_ios, unless_zero),
         "at most N requests",
     ),
 ];

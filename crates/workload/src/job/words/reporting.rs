@@ -8,7 +8,7 @@ use crate::units::{Allowed, Value};
 pub static WORDS: &[Word] = &[
     flag(
         &["group_reporting"],
-        set!(group_reporting, |v: Value<'_>| v.boolean()),
+        set!(clones.group_reporting, |v: Value<'_>| v.boolean()),
         "the jobs of a group are reported as one, under the name of the first",
     ),
     flag(

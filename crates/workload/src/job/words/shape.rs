@@ -2,7 +2,9 @@
 
 use super::{Word, flag, per_kind, set, set_kinds, text, value};
 use crate::job::engines;
-use crate::job::spec::{JobSpec, Part, PatternKind, PerKind};
+use crate::job::pattern::PatternKind;
+use crate::job::sizes::{Part, PerKind};
+use crate::job::spec::JobSpec;
 use crate::units::{Allowed, Value};
 use ftlab_base::SECTOR_BYTES;
 use std::collections::BTreeSet;
@@ -27,24 +29,24 @@ pub static WORDS: &[Word] = &[
     ),
     value(
         &["filename"],
-        set!(files, file_names),
+        set!(files.named, file_names),
         "is the drive that the job runs on, where there are several",
     ),
     value(
         &["nrfiles"],
-        set!(nrfiles, |v: Value<'_>| v.number(1, FILES_MAX)),
+        set!(files.nrfiles, |v: Value<'_>| v.number(1, FILES_MAX)),
         "where no filename is given, so many files end to end, each with its part of the size, to which requests go in turn",
     ),
     value(
         &["openfiles"],
-        set!(openfiles, |v: Value<'_>| v
+        set!(files.openfiles, |v: Value<'_>| v
             .number(0, u64::MAX)
             .map(|n| (n > 0).then_some(n))),
         "all of these are open at a time; fewer are refused",
     ),
     value(
         &["file_service_type"],
-        set!(switches_file_after, round_robin),
+        set!(files.switches_file_after, round_robin),
         "after how many requests it is the next drive's turn; roundrobin alone",
     ),
     value(
@@ -55,21 +57,21 @@ pub static WORDS: &[Word] = &[
     ),
     value(
         &["rw_sequencer"],
-        set!(rw_sequencer, |v| {
-            use crate::job::spec::Sequencer::{Identical, Sequential};
+        set!(pattern.rw_sequencer, |v| {
+            use crate::job::pattern::Sequencer::{Identical, Sequential};
             super::one_of(v, &[("sequential", Sequential), ("identical", Identical)])
         }),
         "where the others of `randread:8` lie: behind the first, or at its place",
     ),
     value(
         &["bs", "blocksize"],
-        set_kinds!(bs, block_bytes),
+        set_kinds!(sizes.bs, block_bytes),
         "the size of requests",
     ),
     value(
         &["bsrange", "blocksize_range"],
         |job, v| {
-            job.bsrange = per_kind(v, job.bsrange, |v| range(v).map(Some))?;
+            job.sizes.bsrange = per_kind(v, job.sizes.bsrange, |v| range(v).map(Some))?;
             Ok(())
         },
         "sizes from one to another, in multiples of the smallest, as often as fio draws them",
@@ -81,32 +83,34 @@ pub static WORDS: &[Word] = &[
     ),
     flag(
         &["bs_unaligned", "blocksize_unaligned"],
-        set!(bs_unaligned, |v: Value<'_>| v.boolean()),
+        set!(sizes.bs_unaligned, |v: Value<'_>| v.boolean()),
         "sizes of a range are any number of sectors of 512 bytes, which is what a drive takes",
     ),
     flag(
         &["bs_is_seq_rand"],
-        set!(bs_is_seq_rand, |v: Value<'_>| v.boolean()),
+        set!(sizes.bs_is_seq_rand, |v: Value<'_>| v.boolean()),
         "the first of two sizes is that of sequential requests, the second that of random ones",
     ),
     value(
         &["ba", "blockalign"],
-        set_kinds!(blockalign, |v| block_bytes(v).map(Some)),
+        set_kinds!(sizes.blockalign, |v| block_bytes(v).map(Some)),
         "what random requests are aligned to; it switches the random map off, as in fio",
     ),
     value(
         &["rwmixread"],
-        set!(rwmixread, |v: Value<'_>| v.percent()),
+        set!(pattern.rwmixread, |v: Value<'_>| v.percent()),
         "percent of reads in a mix",
     ),
     value(
         &["rwmixwrite"],
-        set!(rwmixread, |v: Value<'_>| v.percent().map(|p| 100 - p)),
+        set!(pattern.rwmixread, |v: Value<'_>| v
+            .percent()
+            .map(|p| 100 - p)),
         "percent of writes in a mix",
     ),
     value(
         &["rwmixtrim"],
-        set!(rwmixtrim, |v: Value<'_>| v
+        set!(pattern.rwmixtrim, |v: Value<'_>| v
             .number(0, RWMIXTRIM_MAX)
             .map(|p| Some(p as u8))),
         "with rw=randtrimwrite, percent of requests that trim a random block that holds data; none of fio's",
@@ -119,73 +123,77 @@ pub static WORDS: &[Word] = &[
     ),
     flag(
         &["direct"],
-        set!(direct, |v: Value<'_>| v.boolean().map(Some)),
+        set!(submission.direct, |v: Value<'_>| v.boolean().map(Some)),
         "requests go to the drive; without it they do so too, but for sizes that are no multiple of 512 bytes, which go through \
          pages of 4 KiB in memory, as the testbed's `[os]` has it",
     ),
     flag(
         &["buffered"],
-        set!(direct, |v: Value<'_>| v
+        set!(submission.direct, |v: Value<'_>| v
             .boolean()
             .map(|buffered| Some(!buffered))),
         "the contrary of direct",
     ),
     value(
         &["iodepth"],
-        set!(iodepth, depth),
+        set!(submission.iodepth, depth),
         "requests outstanding at once",
     ),
     value(
         &["iodepth_low"],
-        set!(iodepth_low, |v: Value<'_>| v
+        set!(submission.iodepth_low, |v: Value<'_>| v
             .number(0, DEPTH_MAX)
             .map(|n| n as u32)),
         "a full queue is refilled once no more than N are outstanding",
     ),
     value(
         &["iodepth_batch_complete_min", "iodepth_batch_complete"],
-        set!(iodepth_batch_complete_min, |v: Value<'_>| v
+        set!(submission.iodepth_batch_complete_min, |v: Value<'_>| v
             .number(0, DEPTH_MAX)
             .map(|n| n.max(1) as u32)),
         "with a full queue, answers are taken when there are N, at the time of the last",
     ),
     flag(
         &["serialize_overlap"],
-        set!(serialize_overlap, |v: Value<'_>| v.boolean()),
+        set!(submission.serialize_overlap, |v: Value<'_>| v.boolean()),
         "requests that overlap do not come at the same time: true of one request at a time and of jobs that come to each block \
          once; others are refused",
     ),
     value(
         &["prioclass"],
-        set!(prioclass, |v: Value<'_>| v.number(0, 3).map(|n| n as u8)),
+        set!(submission.prioclass, |v: Value<'_>| v
+            .number(0, 3)
+            .map(|n| n as u8)),
         "how urgent the job's submission queue is, on a host that has NVMe drives weigh queues (`queue_order` of a testbed): 1 \
          (realtime) is urgent, 2 (best effort) high with a prio of 0 to 3 and medium with one of 4 to 7, 3 (idle) low; \
          medium where nothing is said",
     ),
     value(
         &["prio"],
-        set!(prio, |v: Value<'_>| v.number(0, 7).map(|n| Some(n as u8))),
+        set!(submission.prio, |v: Value<'_>| v
+            .number(0, 7)
+            .map(|n| Some(n as u8))),
         "the level in that class, of best effort if none is named; 0 is the most urgent",
     ),
     value(
         &["fsync"],
-        set!(fsync, |v: Value<'_>| v.number(0, u64::MAX)),
+        set!(flushes.fsync, |v: Value<'_>| v.number(0, u64::MAX)),
         "a flush after N writes",
     ),
     value(
         &["fdatasync"],
-        set!(fdatasync, |v: Value<'_>| v.number(0, u64::MAX)),
+        set!(flushes.fdatasync, |v: Value<'_>| v.number(0, u64::MAX)),
         "a flush after N writes; a drive sees no difference to fsync",
     ),
     flag(
         &["atomic"],
-        set!(atomic, |v: Value<'_>| v.boolean()),
+        set!(flushes.atomic, |v: Value<'_>| v.boolean()),
         "each write is there as a whole or not at all when the power goes; a job whose writes are larger than the drive's unit is \
          refused",
     ),
     value(
         &["sync"],
-        set!(sync, |v| super::one_of(
+        set!(flushes.sync, |v| super::one_of(
             v,
             &[
                 ("0", false),
@@ -199,12 +207,12 @@ pub static WORDS: &[Word] = &[
     ),
     flag(
         &["end_fsync"],
-        set!(end_fsync, |v: Value<'_>| v.boolean()),
+        set!(flushes.end_fsync, |v: Value<'_>| v.boolean()),
         "a flush when all is written; as in fio, no latency counts it",
     ),
     flag(
         &["fsync_on_close"],
-        set!(fsync_on_close, |v: Value<'_>| v.boolean()),
+        set!(flushes.fsync_on_close, |v: Value<'_>| v.boolean()),
         "the same, when the file is closed",
     ),
     value(
@@ -228,10 +236,10 @@ fn depth(value: Value<'_>) -> Result<u32, Allowed> {
 }
 
 fn engine(job: &mut JobSpec, value: Value<'_>) -> Result<(), Allowed> {
-    job.is_synchronous = engines::is_synchronous(value.text);
-    job.times_submissions = !job.is_synchronous;
-    job.is_vsync = value.text.trim() == "vsync";
-    job.stops_for = engines::stops_for(value.text);
+    job.submission.is_synchronous = engines::is_synchronous(value.text);
+    job.submission.times_submissions = !job.submission.is_synchronous;
+    job.submission.is_vsync = value.text.trim() == "vsync";
+    job.submission.stops_for = engines::stops_for(value.text);
     Ok(())
 }
 
@@ -250,7 +258,7 @@ fn sg_write_mode(job: &mut JobSpec, value: Value<'_>) -> Result<(), Allowed> {
         ("verify_bytchk_11", [true, false, false]),
     ];
     let [reads, zeros, same] = super::one_of(value, &modes)?;
-    job.writes_as_reads = reads;
+    job.pattern.writes_as_reads = reads;
     job.data.zero |= zeros;
     if same {
         job.data.pattern.get_or_insert(0);
@@ -275,15 +283,15 @@ fn range(value: Value<'_>) -> Result<(u64, u64), Allowed> {
 }
 
 fn split(job: &mut JobSpec, value: Value<'_>) -> Result<(), Allowed> {
-    job.bssplit = per_kind(value, job.bssplit.clone(), parts)?;
+    job.sizes.bssplit = per_kind(value, job.sizes.bssplit.clone(), parts)?;
     let ends = |parts: &Vec<Part>, before: Option<(u64, u64)>| {
         let sizes = || parts.iter().map(|part| part.bytes);
         sizes().min().zip(sizes().max()).or(before)
     };
-    job.bsrange = PerKind {
-        read: ends(&job.bssplit.read, job.bsrange.read),
-        write: ends(&job.bssplit.write, job.bsrange.write),
-        trim: ends(&job.bssplit.trim, job.bsrange.trim),
+    job.sizes.bsrange = PerKind {
+        read: ends(&job.sizes.bssplit.read, job.sizes.bsrange.read),
+        write: ends(&job.sizes.bssplit.write, job.sizes.bsrange.write),
+        trim: ends(&job.sizes.bssplit.trim, job.sizes.bsrange.trim),
     };
     Ok(())
 }
@@ -367,11 +375,13 @@ fn pattern(job: &mut JobSpec, value: Value<'_>) -> Result<(), Allowed> {
         Some((word, after)) => (word.trim(), Some(after.trim())),
         None => (value.text, None),
     };
-    (job.kind, job.random) = super::one_of(value.part(word), PATTERNS)?;
-    (job.random_run, job.stride_bytes) = (1, 0);
+    (job.pattern.kind, job.pattern.random) = super::one_of(value.part(word), PATTERNS)?;
+    (job.pattern.random_run, job.pattern.stride_bytes) = (1, 0);
     match after {
-        Some(run) if job.random => job.random_run = value.part(run).number(1, u64::MAX)?,
-        Some(stride) => job.stride_bytes = self::stride(value, stride)?,
+        Some(run) if job.pattern.random => {
+            job.pattern.random_run = value.part(run).number(1, u64::MAX)?
+        }
+        Some(stride) => job.pattern.stride_bytes = self::stride(value, stride)?,
         None => {}
     }
     Ok(())

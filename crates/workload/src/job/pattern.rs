@@ -1,0 +1,106 @@
+//! The kinds of requests that a job makes, and where they lie.
+
+use super::distribution::Distribution;
+use super::sizes::PerKind;
+
+/// Which kinds of request a job makes (fio's `rw`, without its random or sequential half).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PatternKind {
+    /// Reads only.
+    Read,
+    /// Writes only.
+    Write,
+    /// Trims only.
+    Trim,
+    /// Reads and writes, shared by `rwmixread`.
+    ReadWrite,
+    /// Each block is trimmed and then written; with `rwmixtrim`, writes and trims by that share.
+    TrimWrite,
+}
+
+/// Where requests lie that follow one another between two random ones (fio's `rw_sequencer`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Sequencer {
+    /// Each behind the one before.
+    Sequential,
+    /// All at the place of the first.
+    Identical,
+}
+
+/// Zones that a job goes through one after the other (fio's `zonemode=strided`), in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Strides {
+    /// What is moved in a zone before the next one's turn.
+    pub size: u64,
+    /// How long a zone is.
+    pub range: u64,
+    /// What lies between two zones.
+    pub skip: u64,
+}
+
+/// The kinds of a job's requests, and the places where they lie in its region.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pattern {
+    /// The kinds of request.
+    pub kind: PatternKind,
+    /// Random (`randread` …) rather than sequential.
+    pub random: bool,
+    /// Reads stand for writes: commands that check what is there.
+    pub writes_as_reads: bool,
+    /// Percent of reads in a read-write mix.
+    pub rwmixread: u8,
+    /// Percent of requests that trim a random block in use; an extension, 0 to 49.
+    pub rwmixtrim: Option<u8>,
+    /// Percent of a random job's requests that jump; the rest follow their predecessor.
+    pub percentage_random: PerKind<u8>,
+    /// The law of random positions.
+    pub random_distribution: Distribution,
+    /// Skewed laws have every block of the region, in an order of their own; fio's hash leaves some out.
+    pub shuffle: bool,
+    /// Requests of which the first is random (`rw=randread:8`).
+    pub random_run: u64,
+    /// Where the others of these lie.
+    pub rw_sequencer: Sequencer,
+    /// Bytes between two sequential requests, backwards where negative (`rw=read:8k`).
+    pub stride_bytes: i64,
+    /// Zones of which one after the other is used.
+    pub zonemode_strided: Option<bool>,
+    /// `zonesize`, `zonerange` and `zoneskip`.
+    pub zones: Strides,
+    /// Random blocks are drawn with replacement instead of each once.
+    pub norandommap: bool,
+    /// fio draws them by a shift register, which comes to each once without a map.
+    pub lfsr: bool,
+    /// Mixed into the run's seed.
+    pub randseed: Option<u64>,
+    /// Each loop repeats the first one's sequence; fio's default.
+    pub randrepeat: bool,
+}
+
+impl Default for Pattern {
+    fn default() -> Self {
+        Pattern {
+            kind: PatternKind::Read,
+            random: false,
+            writes_as_reads: false,
+            rwmixread: 50,
+            rwmixtrim: None,
+            percentage_random: PerKind::all(100),
+            random_distribution: Distribution::Random,
+            shuffle: false,
+            random_run: 1,
+            rw_sequencer: Sequencer::Sequential,
+            stride_bytes: 0,
+            zonemode_strided: None,
+            zones: Strides {
+                size: 0,
+                range: 0,
+                skip: 0,
+            },
+            norandommap: false,
+            lfsr: false,
+            randseed: None,
+            randrepeat: true,
+        }
+    }
+}
