@@ -1,9 +1,9 @@
 //! What a power cut has left of a volatile write buffer.
 
 use super::{ByteStore, SECTOR};
-use crate::checkpoint::Kept;
 use crate::crash::Tap;
 use crate::cut::{CutTold, Fate, PowerCut};
+use crate::kept::Kept;
 use crate::record;
 use crate::slot::{mask_of, runs};
 use crate::volatile::{Before, Volatile, VolatileSlot};

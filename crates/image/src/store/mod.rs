@@ -8,11 +8,12 @@ mod waiting;
 
 pub(crate) use left::Left;
 
-use crate::OnKill;
 use crate::blank::Blank;
-use crate::checkpoint::Kept;
+
 use crate::crash::Tap;
 use crate::journal::Journal;
+use crate::keeping::Keeping;
+use crate::kept::Kept;
 use crate::mark::End;
 use crate::record;
 use crate::regions::Regions;
@@ -20,7 +21,6 @@ use crate::slot::{Broken, OOB_BYTES, mask_of, runs};
 use crate::storage::Storage;
 use crate::volatile::{Volatile, lying};
 use ftlab_base::{CommandId, Content, Lpn, SECTOR_BYTES};
-use ftlab_drive::DriveFile;
 use ftlab_drive::ssd::{LayerInput, PageStore, StoreFailed, Totals, WrittenPart};
 use ftlab_ftl::{Extent, TranslationLayer};
 use ftlab_nand::DataMove;
@@ -31,32 +31,6 @@ use std::io;
 use waiting::WaitingSlots;
 
 const SECTOR: usize = SECTOR_BYTES as usize;
-
-/// How a store keeps its bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Keeping {
-    /// Whether slots are compressed, and equal ones stored once.
-    pub(crate) packs: bool,
-    /// Whether the write buffer survives a power cut.
-    pub(crate) capacitors: bool,
-    /// Whether to wait for the machine's storage where that matters.
-    pub(crate) sync: bool,
-    /// Whether it is kept account of what a power cut could take away.
-    pub(crate) tracks: bool,
-}
-
-impl Keeping {
-    /// How a drive keeps its bytes.
-    pub(crate) fn of(drive: &DriveFile, sync: bool, on_kill: OnKill) -> Keeping {
-        let capacitors = drive.keeps_its_buffer();
-        Keeping {
-            packs: drive.compresses(),
-            capacitors,
-            sync,
-            tracks: on_kill == OnKill::Cut && !capacitors,
-        }
-    }
-}
 
 /// A request that was cut off, to be made again instead of what is asked next.
 #[derive(Debug)]

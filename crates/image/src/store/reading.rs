@@ -53,11 +53,6 @@ impl ByteStore {
         Ok(())
     }
 
-    /// Whether something of a slot waits in the buffer.
-    pub(crate) fn has_waiting(&self, lpn: Lpn) -> bool {
-        self.waiting.get(lpn.0).is_some()
-    }
-
     /// The slot where the layer has it: its metadata, and the sectors that are lost. A page that is stored once for several
     /// names one of them; whose it is, its data say, of which the layer knows where they lie.
     pub(crate) fn read_at(
