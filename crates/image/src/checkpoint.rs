@@ -4,28 +4,23 @@
 //! magic 8 │ number 8 │ bytes 8 │ checksum of the state 8 │ checksum 8 │ … │ at 4 KiB: the state, LZ4
 //! ```
 //!
-//! It may be written beside other work ([`crate::checkpoints`]). The head is written when the rest is there, so an area holds a checkpoint or none; the other area
+//! It may be written beside other work ([`crate::under_way`]). The head is written when the rest is there, so an area holds a checkpoint or none; the other area
 //! holds the one before it until then. A [`Mark`] is noted afterwards: a checkpoint whose head is destroyed is
 //! missed.
 
 use crate::error::Wrong;
-use crate::life::Spent;
+use crate::kept::{KEPT_BYTES_MAX, Kept};
 use crate::mark::{End, Mark};
-use crate::record;
-use crate::slot::runs;
+use crate::meta::Meta;
 use crate::storage::{Bytes, Region, Storage};
 use crate::volatile::VolatileSlot;
-use crate::{CutTold, OnKill, Survives};
-use ftlab_base::SECTOR_BYTES;
 use ftlab_drive::Device as _;
 use ftlab_drive::saved::{DeviceState, SavedError, Unpacked, state_bytes_max};
 use ftlab_drive::ssd::Ssd;
 use lz4_flex::frame::FrameEncoder;
-use serde::{Deserialize, Serialize};
 use std::io::{self, BufWriter, IntoInnerError, Read, Write};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-const SECTOR: usize = SECTOR_BYTES as usize;
 const MAGIC: [u8; 8] = *b"\x8fftpoint";
 const HEAD_BYTES: usize = 40;
 const CHECKSUM_AT: usize = HEAD_BYTES - 8;
@@ -35,64 +30,10 @@ const STATE_AT: u64 = 4096;
 /// to the file.
 const WRITTEN_BYTES: usize = 1 << 20;
 const GIVEN_UP_BYTES: u64 = 32 << 20;
-/// The most that what an image keeps beside takes, unpacked, and what a write buffer holds. No drive has a
-/// larger buffer.
+/// The most that what an image keeps beside takes, unpacked.
 const META_BYTES_MAX: u64 = 1 << 16;
-pub(crate) const KEPT_BYTES_MAX: u64 = 1 << 28;
 /// The most that the numbers of a slot in a write buffer take beside its bytes.
 const KEPT_BYTES_BESIDE_MAX: u64 = 64;
-
-/// What an image keeps beside the drive's own state.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Meta {
-    /// Version of ftlab that wrote it.
-    pub(crate) version: String,
-    /// Sectors the host may address.
-    pub(crate) max_sectors: u64,
-    /// The number of the next request of the layer.
-    pub(crate) sequence: u64,
-    /// The seal of the journal's last batch, which the first one behind this names.
-    pub(crate) seal: u64,
-    /// Whether the drive was at work.
-    pub(crate) at_work: bool,
-    /// What it survives, or did when it was open last.
-    pub(crate) survives: Survives,
-    /// How often the drive was switched on.
-    pub(crate) power_cycles: u64,
-    /// What an end out of order is for it.
-    pub(crate) on_kill: OnKill,
-    /// How often its power went while it was at work.
-    pub(crate) unsafe_shutdowns: u64,
-    /// What that came to the last time.
-    pub(crate) last_cut: Option<CutTold>,
-    /// How long it was switched on and at work, in the drive's own time.
-    pub(crate) spent: Spent,
-    /// Numbers of requests that were lost behind a hole in the journal: from one, up to another. What
-    /// they wrote is not what the drive holds, wherever it lies.
-    pub(crate) lost: Vec<(u64, u64)>,
-}
-
-/// Sectors of a slot that are to be handed to the layer: in a write buffer that keeps them without power, or as a
-/// power cut has left them. Without any, the slot is to be given up.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Kept {
-    pub(crate) lpn: u32,
-    pub(crate) mask: u128,
-    pub(crate) bytes: Vec<u8>,
-}
-
-impl Kept {
-    /// Appends it to a journal as sectors that are in a buffer.
-    pub(crate) fn put(&self, to: &mut Vec<u8>) {
-        if self.mask == 0 {
-            record::put_admitted(to, self.lpn, 0, &[]);
-        }
-        for (first, sectors) in runs(self.mask) {
-            let range = first * SECTOR..(first + sectors) * SECTOR;
-            record::put_admitted(to, self.lpn, first as u32, &self.bytes[range]);
-        }
-    }
-}
 
 /// Everything that a checkpoint says.
 #[derive(Debug)]

@@ -9,13 +9,16 @@
 
 use crate::base::Base;
 use crate::blank::Blank;
-use crate::drive::{Body, DataDrive, store_of_mut};
+use crate::body::flash::{Flash, byte_store};
+use crate::drive::DataDrive;
 use crate::error::{Wrong, system_error};
 use crate::file::{begin_aside, replace};
 use crate::header::Header;
-use crate::new::{New, byte_store};
+use crate::new::New;
 use crate::pages::{self, Page};
-use crate::recovery::{Found, Log, Opening};
+use crate::recovery::found::{Found, Opening};
+use crate::recovery::log::{Log, Written};
+use crate::recovery::{ask_again, bring_back};
 use crate::regions::Regions;
 use crate::slot::{self, OOB_BYTES, Oob};
 use crate::storage::{Memory, Overlay, Storage};
@@ -112,12 +115,13 @@ pub(crate) fn open(
         let new = New::of(&drive, options.testbed, header.seed)?;
         Found::read(path, storage, new, options.accepts_loss)
     };
-    let (mut made, recovery) = match find(&*storage)?.ask_again(&*storage, &opening) {
+    // What comes out the same needs no other file, whatever model wrote it.
+    let (mut made, recovery) = match ask_again(find(&*storage)?, &*storage, &opening) {
         Ok(asked) => asked.switch_on(storage, &opening)?,
         Err(Wrong::Replay { version }) if version != ftlab_drive::version() => {
             let old = Arc::from(storage);
             let anew = write_anew(&old, find(&*old)?, &header, &opening, aside)?;
-            let (mut made, recovery) = find(&*anew.storage)?.bring_back(anew.storage, &opening)?;
+            let (mut made, recovery) = bring_back(find(&*anew.storage)?, anew.storage, &opening)?;
             made.notes.push(format!(
                 "its journal was written by ftlab {version}, and it was written anew for this one: each slot holds what it held"
             ));
@@ -131,7 +135,7 @@ pub(crate) fn open(
         Err(why) => return Err(unusable(why)),
     };
     if !header.notes.is_empty() && !options.read_only {
-        let written = header.write(made.storage());
+        let written = header.write(made.body.storage());
         written.map_err(|why| made.storage_error("write its header", why))?;
     }
     made.notes.extend(header.notes);
@@ -162,10 +166,10 @@ fn write_anew(
         why,
     };
     let unreadable = |why: io::Error| unusable(Wrong::Unreadable(why));
-    let unwritable = |why| system_error(opening.path, "write it anew", why);
     let (mut ssd, before) = found.of_flash().map_err(unusable)?;
-    let otherwise = Wrong::Replay {
-        version: before.meta.version.clone(),
+    let version = before.meta.version.clone();
+    let otherwise = move || Wrong::Replay {
+        version: version.clone(),
     };
     let pages = Pages::of(&**old, &ssd, &before.meta.lost).map_err(unreadable)?;
     let log = Log::read(before, &**old, &ssd, opening, |write| pages.has(write));
@@ -179,8 +183,9 @@ fn write_anew(
         slot_bytes: ssd.layer().layout().geometry.slot_bytes as usize,
     };
     let Some(moved) = Moved::ask(&mut ssd, &log) else {
-        return Err(unusable(otherwise));
+        return Err(unusable(otherwise()));
     };
+    // Only now, when it is known that the model takes what the other one took, is anything written.
     let mut target = aside(old)?;
     let layer = ssd.layer();
     for lpn in (0..layer.slots()).map(Lpn) {
@@ -188,39 +193,49 @@ fn write_anew(
             continue;
         };
         let slot = sources.slot(lpn, place, &moved).map_err(unreadable)?;
-        let Some(slot) = slot else {
-            return Err(unusable(otherwise));
-        };
-        put(&mut *target.storage, sources.regions.place(place.0), &slot).map_err(unwritable)?;
+        let slot = slot.ok_or_else(|| unusable(otherwise()))?;
+        let put = put(&mut *target.storage, sources.regions.place(place.0), &slot);
+        put.map_err(|why| system_error(opening.path, "write it anew", why))?;
     }
     let (requests, left_out) = (log.requests.len() as u64, log.left_out);
-    let mut store = byte_store(&ssd, target.storage, opening.keeping(log.meta.on_kill));
-    store.set_blank(moved.blank);
-    store.lose(log.meta.lost.clone());
-    store.go_on(log.end(), log.kept.clone());
-    if !log.kept.is_empty() {
-        store.begin_restoring();
-    }
-    ssd.carry(Box::new(store));
-    if let Some(totals) = log.totals {
-        ssd.set_totals(totals);
-    }
-    let mut made = DataDrive::around(opening.path, opening.drive, Body::Flash(ssd));
-    made.max_sectors = log.meta.max_sectors;
-    made.kept = Some(log.into_kept());
-    header.write(made.storage()).map_err(unwritable)?;
-    made.checkpoint()?;
-    made.storage().sync().map_err(unwritable)?;
-    let Body::Flash(ssd) = &mut made.body else {
-        unreachable!("a drive of flash has a journal");
-    };
-    let storage = store_of_mut(ssd).replace_storage(Box::new(Memory::default()));
+    let storage = finish(ssd, moved.blank, log, target.storage, (header, opening))?;
     (target.place)()?;
     Ok(Anew {
         storage,
         requests,
         left_out,
     })
+}
+
+/// Makes an image of slots that lie in their places: one whose power went behind the last request of its journal. Gives what
+/// it lies on, when all of it is there.
+fn finish(
+    mut ssd: Box<Ssd>,
+    blank: Blank,
+    log: Log,
+    storage: Box<dyn Storage>,
+    (header, opening): (&Header, &Opening<'_>),
+) -> Result<Box<dyn Storage>, ImageError> {
+    let unwritable = |why| system_error(opening.path, "write it anew", why);
+    let mut store = byte_store(&ssd, storage, opening.keeping(log.meta.on_kill));
+    store.set_blank(blank);
+    store.lose(log.meta.lost.clone());
+    store.go_on(log.end(), log.kept.clone());
+    if !log.kept.is_empty() {
+        // They wait until somebody switches the drive on.
+        store.begin_restoring();
+    }
+    if let Some(totals) = log.totals {
+        ssd.set_totals(totals);
+    }
+    let flash = Flash::new(ssd, store);
+    let mut made = DataDrive::around(opening.path, opening.drive, Box::new(flash));
+    made.max_sectors = log.meta.max_sectors;
+    made.kept = Some(log.into_kept());
+    header.write(made.body.storage()).map_err(unwritable)?;
+    made.checkpoint()?;
+    made.body.storage().sync().map_err(unwritable)?;
+    Ok(made.body.replace_storage(Box::new(Memory::default())))
 }
 
 /// Writes a slot to its place, unless it lies there.
@@ -231,14 +246,6 @@ fn put(storage: &mut dyn Storage, at: u64, slot: &[u8]) -> io::Result<()> {
         true => Ok(()),
         false => storage.write_at(at, slot),
     }
-}
-
-/// A write of the journal: the slot, the number of the request, and which data they are, if that is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Written {
-    pub(crate) lpn: u32,
-    pub(crate) number: u64,
-    pub(crate) identity: Option<Identity>,
 }
 
 /// The pages of an image that are whole, by what they say of themselves.

@@ -1,7 +1,7 @@
 //! What can be wrong with an image, or with what lies under it.
 
 use crate::journal::Hole;
-use crate::new::BUFFER_BYTES_MAX;
+use crate::kept::BUFFER_BYTES_MAX;
 use ftlab_sheet::SheetError;
 use std::io;
 use std::path::{Path, PathBuf};

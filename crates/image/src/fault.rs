@@ -1,10 +1,9 @@
 //! Faults on demand, in the terms of whoever has the drive.
 
 use crate::ImageError;
-use crate::drive::{Body, DataDrive};
+use crate::drive::DataDrive;
 use ftlab_base::{BlockId, DieId, Lpn, SECTOR_BYTES};
 use ftlab_ftl::Fault;
-use ftlab_nand::InjectionRefused;
 use serde::{Deserialize, Serialize};
 
 /// What is to go wrong in a drive's flash.
@@ -52,10 +51,7 @@ impl DataDrive {
                 Fault::Unreadable(Lpn((offset_bytes / slot_bytes) as u32))
             }
         };
-        let Body::Flash(ssd) = &mut self.body else {
-            return Err(InjectionRefused::NoFlash.into());
-        };
-        ssd.inject(fault)?;
+        self.body.inject(fault)?;
         self.flush_storage()
     }
 }

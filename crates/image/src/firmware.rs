@@ -2,12 +2,10 @@
 
 use crate::base::{Access, OpenedImage, open_image};
 use crate::convert::open_beside;
-use crate::drive::Body;
 use crate::error::Wrong;
 use crate::header::Header;
 use crate::new::New;
 use crate::{DataDrive, ImageError, OnKill, OpenOptions};
-use ftlab_drive::saved::DeviceState;
 use ftlab_drive::{Device, DriveFile, Kind};
 use ftlab_ftl::Room;
 use ftlab_host::Testbed;
@@ -64,13 +62,10 @@ impl DataDrive {
         };
         let (mut drive, _) = open_beside(path, storage, base.as_ref(), &options)?;
         drive.switch_off()?;
-        let state = match &drive.body {
-            Body::Flash(ssd) => DeviceState::Ssd(ssd.found_without_power(Room::default())),
-            Body::Flat(..) => unreachable!("it is of flash, as the new one"),
-        };
+        let state = drive.body.saved(Room::default()).state;
         let made = New::of(&new, testbed, header.seed)?;
         made.check_buffer()?;
-        if made.regions() != drive.regions() {
+        if made.regions() != drive.body.regions() {
             return Err(refused("it maps the flash otherwise".into()));
         }
         let New::Flash(mut ssd) = made else {
@@ -81,7 +76,7 @@ impl DataDrive {
                 "it cannot go on with the mapping tables of the old one ({why})"
             ))
         })?;
-        let written = header.with_drive(&new).write(drive.storage());
+        let written = header.with_drive(&new).write(drive.body.storage());
         written.map_err(|why| drive.storage_error("write its header", why))?;
         drive.flush_storage()?;
         Ok(Some(difference))

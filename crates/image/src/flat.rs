@@ -13,9 +13,10 @@
 //! bit elsewhere notes that: where it is set, nothing is as if it had never been written.
 
 use crate::crash::Tap;
+use crate::keeping::Keeping;
 use crate::regions::{CHUNK_SECTORS, ENTRY_BYTES, Regions};
 use crate::storage::Storage;
-use crate::store::Keeping;
+
 use ftlab_base::{Command, CommandId, CommandKind, Lba, RootSeed, SECTOR_BYTES};
 use std::collections::{BTreeMap, VecDeque};
 use std::io;

@@ -3,25 +3,16 @@
 use crate::base::{Access, OpenedImage, open_image};
 use crate::checkpoint::Area;
 use crate::convert::open_beside;
-use crate::drive::{Body, store_of};
 use crate::error::Wrong;
-use crate::flat::FlatError;
 use crate::header::Header;
 use crate::journal::Hole;
 use crate::new::New;
 use crate::storage::{Overlay, Storage};
-use crate::store::ReadError;
-use crate::{ImageError, OnKill, OpenOptions};
-use ftlab_base::{Lpn, SECTOR_BYTES};
-use ftlab_drive::ssd::Ssd;
+use crate::{Damaged, ImageError, OnKill, OpenOptions};
 use ftlab_host::Testbed;
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-
-/// Faults that are listed one by one.
-const TOLD_MAX: usize = 100;
 
 /// What checking an image found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -64,19 +55,6 @@ pub struct Fsck {
     pub damaged: Vec<Damaged>,
 }
 
-/// A slot that is not as it was written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Damaged {
-    /// Its first sector.
-    pub lba: u64,
-    /// Its logical page number.
-    pub lpn: u32,
-    /// The place of the array where it should lie.
-    pub place: u32,
-    /// What is wrong.
-    pub why: String,
-}
-
 impl Fsck {
     /// Whether nothing is wrong. An image that would recover is in order.
     #[must_use]
@@ -105,8 +83,9 @@ pub fn fsck(path: &Path, testbed: &Testbed) -> Result<Fsck, ImageError> {
     let length = length.map_err(unreadable)?;
     let storage = Box::new(Overlay::new(Arc::from(storage)));
     let (drive, recovery) = open_beside(path, storage, None, &options)?;
-    let want = drive.regions().end();
-    let mut found = Fsck {
+    let want = drive.body.regions().end();
+    let checked = drive.body.check().map_err(unreadable)?;
+    Ok(Fsck {
         drive: drive.drive_file().slug().to_owned(),
         drive_hash: format!("{:016x}", drive.drive_file().hash()),
         checkpoints,
@@ -119,28 +98,11 @@ pub fn fsck(path: &Path, testbed: &Testbed) -> Result<Fsck, ImageError> {
         left_out: recovery.left_out,
         kept_slots: recovery.kept_slots,
         notes: drive.notes().to_vec(),
-        mapped_slots: 0,
-        shared_slots: 0,
-        damaged_slots: 0,
-        damaged: Vec::new(),
-    };
-    match &drive.body {
-        Body::Flash(ssd) => found.check_slots(ssd),
-        Body::Flat(device, store) => {
-            let checked = store.check(device.capacity_sectors());
-            let (damaged, written) = checked.map_err(unreadable)?;
-            found.mapped_slots = written;
-            for sector in damaged {
-                found.note(Damaged {
-                    lba: sector,
-                    lpn: sector as u32,
-                    place: sector as u32,
-                    why: FlatError::Damaged(sector).to_string(),
-                });
-            }
-        }
-    }
-    Ok(found)
+        mapped_slots: checked.mapped_slots,
+        shared_slots: checked.shared_slots,
+        damaged_slots: checked.damaged_slots,
+        damaged: checked.damaged,
+    })
 }
 
 /// Goes on with an image without what is lost: cuts its journal at a hole, writes its header anew, and
@@ -203,47 +165,4 @@ fn look_at_checkpoints(
         };
     }
     Ok(told)
-}
-
-impl Fsck {
-    fn note(&mut self, damaged: Damaged) {
-        self.damaged_slots += 1;
-        if self.damaged.len() < TOLD_MAX {
-            self.damaged.push(damaged);
-        }
-    }
-
-    fn check_slots(&mut self, ssd: &Ssd) {
-        let (layer, store) = (ssd.layer(), store_of(ssd));
-        let slot_bytes = layer.layout().geometry.slot_bytes;
-        let mut bytes = vec![0; slot_bytes as usize];
-        // Whose data lie where, to find two slots in one place.
-        let mut owners: BTreeMap<u32, Lpn> = BTreeMap::new();
-        for lpn in (0..layer.slots()).map(Lpn) {
-            let Some(place) = layer.lookup(lpn) else {
-                continue;
-            };
-            self.mapped_slots += 1;
-            let wrong = match store.read_at(lpn, place, layer, &mut bytes) {
-                Err(why) => Some(why.to_string()),
-                Ok((_, lost)) if lost != 0 => Some(ReadError::Lost.to_string()),
-                Ok((oob, _)) => {
-                    let other = owners.insert(place.0, lpn);
-                    self.shared_slots += u64::from(other.is_some());
-                    match other {
-                        Some(other) if !oob.shared => Some(format!("{other} lies there too")),
-                        _ => None,
-                    }
-                }
-            };
-            if let Some(why) = wrong {
-                self.note(Damaged {
-                    lba: u64::from(lpn.0) * u64::from(slot_bytes) / SECTOR_BYTES,
-                    lpn: lpn.0,
-                    place: place.0,
-                    why,
-                });
-            }
-        }
-    }
 }

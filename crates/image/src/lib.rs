@@ -6,7 +6,8 @@
 //!
 //! # The path of a write
 //!
-//! Methods of `DataDrive` are in `crates/image/src/drive.rs`. What has no line here is as in the path of a host write.
+//! Methods of `DataDrive` are in `drive/`; of either kind of drive, in `body/`. What has no line here is as in the path of a
+//! host write.
 //!
 //! ```text
 //! DataDrive::submit       ByteStore::give             its bytes wait under the command's id
@@ -20,7 +21,7 @@
 //!                         Pending::mark               before an erase: the record, how many moves are made, and a mark
 //!                         Journal::note_input         journal/: data are there, so the record may be
 //! DataDrive::advance      Journal::commit             one write for all records, before anybody hears of a completion
-//!                         DataDrive::begin_commit     commits.rs: with --sync, at a flush; storage/syncer.rs waits for the disk beside
+//!                         DataDrive::begin_commit     drive/committing.rs: with --sync, at a flush; storage/syncer.rs waits for the disk beside
 //!                         Journal::mark               after a flush: how far the journal goes for sure, mark.rs
 //!                         DataDrive::checkpoint       every four million requests, checkpoint.rs
 //! DataDrive::read         ByteStore::read             what waits in the buffer over what lies at TranslationLayer::lookup
@@ -35,10 +36,12 @@
 //! `DataDrive::begin_crash_log` has a drive at work say what it is written and when that is safe, and `CrashLog` draws from that what a power
 //! cut at any instant could have left (`crash/`).
 //!
+//! An image that an earlier version wrote is converted when it is opened (`convert.rs`), and `tests/formats` keeps some of each.
+//!
 //! Disks and RAM disks hold their bytes by sector with two checksums each (`flat.rs`), with neither journal nor map. `apply` goes the same way
 //! without the buffer.
 //!
-//! An image may lie on another one, which is only read (`base.rs`, `storage/layer.rs`): what changes is above, `reset.rs` goes back, and
+//! An image may lie on another one, which is only read (`base.rs`, `storage/layer.rs`): what changes is above, `reset.rs` goes back, `snapshot.rs` keeps where to, and
 //! `pack.rs` makes one dense file of all of it. A drive that was used before it had bytes has blank blocks (`blank.rs`).
 //!
 //! An end out of order is a power cut of the drive, unless the image forgives (`OnKill`): recovery draws what became of
@@ -64,8 +67,8 @@
 
 mod base;
 mod blank;
+mod body;
 mod checkpoint;
-mod checkpoints;
 mod commits;
 mod convert;
 mod crash;
@@ -77,43 +80,49 @@ mod file;
 mod firmware;
 mod flat;
 mod fsck;
+mod ground;
 mod header;
-mod info;
 mod journal;
+mod keeping;
+mod kept;
 mod landed;
-mod life;
 mod made;
 mod mark;
+mod meta;
 mod new;
+mod open;
 mod options;
 mod pack;
 mod pages;
-mod power;
 mod rebuild;
 mod record;
 mod recovery;
 mod regions;
 mod reset;
 mod slot;
+mod snapshot;
+mod snapshots;
 mod storage;
 mod store;
+mod under_way;
 mod volatile;
 
+pub use body::check::Damaged;
 pub use commits::Commit;
 pub use crash::{
     CrashHeader, CrashLog, CrashLogError, CrashLogged, CrashReplay, CrashState, LostSlot, WriteTold,
 };
 pub use cut::{CutTold, Fate, PowerCut};
-pub use drive::DataDrive;
+pub use drive::{BaseTold, DataDrive, Info};
 pub use error::{ImageError, Wrong, rebuild_command};
 pub use fault::FlashFault;
-pub use fsck::{Damaged, Fsck, accept, fsck};
-pub use info::{BaseTold, Info};
+pub use fsck::{Fsck, accept, fsck};
 pub use journal::Hole;
 pub use options::{CreateOptions, OnKill, OpenOptions, Recovery, Survives};
 pub use pack::{PackedImage, UnpackError, pack, unpack};
 pub use rebuild::{Rebuilt, rebuild};
-pub use reset::{Snapshot, remove_snapshot, reset_image, snapshots};
+pub use reset::reset_image;
+pub use snapshots::{Snapshot, remove_snapshot, snapshots};
 
 #[cfg(test)]
 mod tests;

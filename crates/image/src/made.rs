@@ -1,16 +1,15 @@
 //! Making a drive: new in memory, new in a file, or as a file has it.
 
-use crate::checkpoint::Meta;
-use crate::drive::{Body, DataDrive, Kept, store_of_mut};
+use crate::drive::DataDrive;
 use crate::error::system_error;
 use crate::file::put_in_place;
 use crate::header::Header;
-use crate::life::Spent;
+use crate::keeping::Keeping;
 use crate::mark::Mark;
+use crate::meta::{Kept, new_meta};
 use crate::new::New;
 use crate::storage::{FileStorage, Memory, Storage};
-use crate::store::Keeping;
-use crate::{CreateOptions, ImageError, OnKill, OpenOptions, Recovery, Survives};
+use crate::{CreateOptions, ImageError, OnKill, OpenOptions, Recovery};
 use ftlab_base::SECTOR_BYTES;
 use ftlab_drive::{Device, DriveFile};
 use ftlab_host::Testbed;
@@ -78,10 +77,9 @@ impl DataDrive {
         set_length(&storage, new.regions().end())
             .map_err(|why| system_error(path, "make it so long", why))?;
         let keeping = Keeping::of(drive, options.sync, options.on_kill);
-        let mut made = new.on(path, Box::new(storage), drive, keeping)?;
-        if let Body::Flash(ssd) = &mut made.body {
-            store_of_mut(ssd).set_blank(blank);
-        }
+        let body = new.on(Box::new(storage), keeping, blank);
+        let body = body.map_err(|why| system_error(path, "read it", why))?;
+        let mut made = DataDrive::around(path, drive, body);
         made.seed = options.seed;
         made.testbed = Some(testbed.clone());
         let most = made.device().capacity_sectors();
@@ -98,7 +96,7 @@ impl DataDrive {
         });
         made.checkpoint()?;
         let header = Header::new(drive, options.seed);
-        let written = header.write(made.storage());
+        let written = header.write(made.body.storage());
         written.map_err(|why| made.storage_error("write its header", why))?;
         made.flush_storage()?;
         Ok(made)
@@ -131,10 +129,10 @@ impl DataDrive {
         let memory = Box::new(Memory::default());
         // Nothing of it is there after any end.
         let keeping = Keeping::of(drive, false, OnKill::Keep);
-        let mut made = new.on(Path::new(IN_MEMORY), memory, drive, keeping)?;
-        if let Body::Flash(ssd) = &mut made.body {
-            store_of_mut(ssd).set_blank(blank);
-        }
+        let path = Path::new(IN_MEMORY);
+        let body = new.on(memory, keeping, blank);
+        let body = body.map_err(|why| system_error(path, "read it", why))?;
+        let mut made = DataDrive::around(path, drive, body);
         made.seed = seed;
         Ok(made)
     }
@@ -162,23 +160,5 @@ fn check_size(asked: Option<u64>, most: u64) -> Result<(), ImageError> {
             Err(ImageError::Size { asked, why })
         }
         _ => Ok(()),
-    }
-}
-
-/// The state of a drive that is switched on for the first time.
-pub(crate) fn new_meta(max_sectors: u64, sync: bool, on_kill: OnKill) -> Meta {
-    Meta {
-        version: String::new(),
-        max_sectors,
-        sequence: 0,
-        seal: 0,
-        at_work: true,
-        survives: Survives::with(sync),
-        on_kill,
-        power_cycles: 1,
-        unsafe_shutdowns: 0,
-        last_cut: None,
-        spent: Spent::default(),
-        lost: Vec::new(),
     }
 }

@@ -2,27 +2,20 @@
 
 use crate::ImageError;
 use crate::blank::Blank;
-use crate::checkpoint::{KEPT_BYTES_MAX, Shape};
-use crate::checkpoints::NextRoom;
-use crate::commits::Commits;
-use crate::drive::{Body, DataDrive};
-use crate::error::system_error;
+use crate::body::Body;
+use crate::body::flash::{Flash, byte_store};
+use crate::body::flat::Flat;
+use crate::checkpoint::Shape;
 use crate::flat::FlatStore;
-use crate::life::Spent;
+use crate::keeping::Keeping;
+use crate::kept::BUFFER_BYTES_MAX;
 use crate::regions::Regions;
-use crate::reset::Ground;
 use crate::storage::Storage;
-use crate::store::{ByteStore, Keeping};
-use ftlab_base::{RootSeed, SimTime};
+use ftlab_base::RootSeed;
 use ftlab_drive::ssd::Ssd;
 use ftlab_drive::{Device, DriveFile, Kind};
 use ftlab_host::Testbed;
-use std::collections::BTreeSet;
-use std::path::Path;
-
-/// The largest write buffer of a drive in an image: half of what a checkpoint has room for, as slots that were trimmed
-/// wait there, too.
-pub(crate) const BUFFER_BYTES_MAX: u64 = KEPT_BYTES_MAX / 2;
+use std::io;
 
 /// A drive as it is built, without its bytes.
 pub(crate) enum New {
@@ -103,78 +96,24 @@ impl New {
         }
     }
 
-    /// With bytes on a storage; nothing is kept beside them yet.
+    /// With bytes on a storage.
     pub(crate) fn on(
         self,
-        path: &Path,
         storage: Box<dyn Storage>,
-        drive: &DriveFile,
         keeping: Keeping,
-    ) -> Result<DataDrive, ImageError> {
-        let regions = self.regions();
-        let body = match self {
-            New::Flash(mut ssd) => {
-                let store = byte_store(&ssd, storage, keeping);
-                ssd.carry(Box::new(store));
-                Body::Flash(ssd)
+        blank: Blank,
+    ) -> io::Result<Box<dyn Body>> {
+        Ok(match self {
+            New::Flash(ssd) => {
+                let mut store = byte_store(&ssd, storage, keeping);
+                store.set_blank(blank);
+                Box::new(Flash::new(ssd, store))
             }
             New::Flat(device, seed) => {
-                let store = FlatStore::new(storage, regions, keeping, seed);
-                let store = store.map_err(|why| system_error(path, "read it", why))?;
-                Body::Flat(device, Box::new(store))
+                let regions = Regions::of_sectors(device.capacity_sectors());
+                let store = FlatStore::new(storage, regions, keeping, seed)?;
+                Box::new(Flat::new(device, store))
             }
-        };
-        Ok(DataDrive::around(path, drive, body))
+        })
     }
-}
-
-impl DataDrive {
-    pub(crate) fn around(path: &Path, drive: &DriveFile, body: Body) -> DataDrive {
-        let mut made = DataDrive {
-            path: path.to_owned(),
-            file: drive.clone(),
-            seed: 0,
-            testbed: None,
-            body,
-            kept: None,
-            ground: Ground::default(),
-            max_sectors: 0,
-            reads: BTreeSet::new(),
-            commits: Commits::default(),
-            under_way: None,
-            next_room: NextRoom::None,
-            notes: Vec::new(),
-            failure: None,
-            clock: SimTime::ZERO,
-            uncounted: Spent::default(),
-            outstanding: 0,
-            worked_at: SimTime::ZERO,
-        };
-        made.max_sectors = made.device().capacity_sectors();
-        made
-    }
-
-    /// What a checkpoint of it can be of.
-    pub(crate) fn shape(&self) -> Shape {
-        match &self.body {
-            Body::Flash(ssd) => Shape::of_flash(ssd),
-            Body::Flat(device, _) => Shape::of_sectors(device.capacity_sectors()),
-        }
-    }
-
-    pub(crate) fn regions(&self) -> Regions {
-        match &self.body {
-            Body::Flash(ssd) => Regions::of_layer(ssd.layer()),
-            Body::Flat(device, _) => Regions::of_sectors(device.capacity_sectors()),
-        }
-    }
-}
-
-/// The bytes of a drive on a storage.
-pub(crate) fn byte_store(ssd: &Ssd, storage: Box<dyn Storage>, keeping: Keeping) -> ByteStore {
-    let layer = ssd.layer();
-    let slot_bytes = layer.layout().geometry.slot_bytes;
-    let buffer_slots = ssd.buffer_slots() as usize;
-    let regions = Regions::of_layer(layer);
-    ByteStore::new(storage, regions, slot_bytes, buffer_slots, keeping)
 }

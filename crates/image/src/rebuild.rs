@@ -7,18 +7,20 @@
 //! kind, beside the image; when that is whole, it takes the image's place.
 
 use crate::base::{Access, open_image};
-use crate::drive::{DataDrive, Kept};
+use crate::blank::Blank;
+use crate::drive::DataDrive;
 use crate::error::{Wrong, system_error};
 use crate::header::Header;
-use crate::made::new_meta;
+use crate::keeping::Keeping;
 use crate::mark::Mark;
+use crate::meta::{Kept, new_meta};
 use crate::new::New;
 use crate::pages;
-use crate::recovery::{Found, Opening};
+use crate::recovery::bring_back;
+use crate::recovery::found::{Found, Opening};
 use crate::regions::Regions;
 use crate::slot::{self, OOB_BYTES, Oob, SectorMask};
 use crate::storage::{FileStorage, Overlay, Storage};
-use crate::store::Keeping;
 use crate::{CreateOptions, ImageError, OnKill, OpenOptions};
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Lpn, Outcome, Placement, SECTOR_BYTES, SimTime,
@@ -108,12 +110,12 @@ pub fn rebuild(path: &Path, testbed: &Testbed) -> Result<Rebuilt, ImageError> {
             seed: header.seed,
             options: &options,
         };
-        found.bring_back(lies, &opening)
+        bring_back(found, lies, &opening)
     });
     let mapped = mapped.ok();
     // Without a hole, nothing is behind it.
     let behind_hole = mapped.as_ref().and_then(|(drive, recovery)| {
-        let lost = recovery.hole.and(drive.lost().last());
+        let lost = recovery.hole.and(drive.body.lost().last());
         lost.map(|&(from, until)| from..until)
     });
     let mut left = Left {
@@ -161,7 +163,9 @@ fn begin_anew(path: &Path, new: New, file: &DriveFile) -> Result<Rebuilt, ImageE
     let lengthened = storage.lengthen(new.regions().end());
     lengthened.map_err(|why| system_error(path, "make it so long", why))?;
     let keeping = Keeping::of(file, true, OnKill::Keep);
-    let mut drive = new.on(path, storage, file, keeping)?;
+    let body = new.on(storage, keeping, Blank::default());
+    let body = body.map_err(|why| system_error(path, "read it", why))?;
+    let mut drive = DataDrive::around(path, file, body);
     drive.kept = Some(Kept {
         stands: known.unwrap_or(Mark::NONE),
         meta: new_meta(drive.max_sectors, true, OnKill::Keep),
@@ -255,7 +259,7 @@ impl Left {
             return Ok(None);
         }
         let place = drive.layer().and_then(|layer| layer.lookup(Lpn(lpn)));
-        let waits = drive.has_waiting(Lpn(lpn));
+        let waits = drive.body.has_waiting(lpn);
         if let (Some(page), Some(place), false) = (page, place, waits)
             && self.is_older_there(place.0, page, lpn)?
         {

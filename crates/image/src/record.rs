@@ -279,90 +279,99 @@ pub(crate) fn put_again(to: &mut Vec<u8>, record: &Record) {
     }
 }
 
+fn take_small(from: &mut &[u8]) -> Option<u32> {
+    u32::try_from(take_number(from)?).ok()
+}
+
+fn take_bytes(from: &mut &[u8]) -> Option<Vec<u8>> {
+    let bytes = usize::try_from(take_number(from)?).ok()?;
+    let (taken, rest) = from.split_at_checked(bytes)?;
+    *from = rest;
+    Some(taken.to_vec())
+}
+
 /// Takes a record from the front of `from`; `None` when it makes no sense.
 pub(crate) fn take(from: &mut &[u8]) -> Option<Record> {
     let (&tag, rest) = from.split_first()?;
     *from = rest;
     let tag = *Tag::ALL.get(usize::from(tag))?;
-    let number = |from: &mut &[u8]| u32::try_from(take_number(from)?).ok();
-    let bytes = |from: &mut &[u8]| {
-        let bytes = usize::try_from(take_number(from)?).ok()?;
-        let (taken, rest) = from.split_at_checked(bytes)?;
-        *from = rest;
-        Some(taken.to_vec())
-    };
-    let input = match tag {
-        Tag::WriteWhole | Tag::WritePart | Tag::PlacedWhole | Tag::PlacedPart => {
-            let lpn = Lpn(number(from)?);
-            let content = Content::of_word(take_number(from)?);
-            let placement = match tag {
-                Tag::PlacedWhole | Tag::PlacedPart => u8::try_from(number(from)?).ok()?,
-                _ => 0,
-            };
-            LayerInput::Write(SlotWrite {
-                lpn,
-                extent: match tag {
-                    Tag::WriteWhole | Tag::PlacedWhole => Extent::Whole,
-                    _ => Extent::Part,
-                },
-                content,
-                placement: Placement(placement),
-            })
-        }
-        Tag::LookUp => LayerInput::LookUp(Lpn(number(from)?), number(from)?),
-        Tag::Read => LayerInput::Read(Lpn(number(from)?), number(from)?),
-        Tag::ReadPart => LayerInput::ReadPart(Lpn(number(from)?), number(from)?, number(from)?),
-        Tag::Trim => LayerInput::Trim(Lpn(number(from)?), number(from)?),
-        Tag::Flush => LayerInput::Flush,
-        Tag::WorkAhead => LayerInput::WorkAhead,
-        Tag::Turn => LayerInput::Turn,
-        Tag::SecureErase => LayerInput::SecureErase,
-        Tag::BadBlock => LayerInput::Fault(Fault::BadBlock(BlockId(number(from)?))),
-        Tag::Unreadable => LayerInput::Fault(Fault::Unreadable(Lpn(number(from)?))),
-        Tag::DeadDie => {
-            let die = DieId(u16::try_from(number(from)?).ok()?);
-            LayerInput::Fault(Fault::Die(die))
-        }
-        Tag::EndOfLife => LayerInput::Fault(Fault::EndOfLife),
-        Tag::Moved => return Some(Record::Moved(number(from)?)),
-        Tag::Slot => return Some(Record::Slot(bytes(from)?)),
-        Tag::Admitted => {
-            return Some(Record::Admitted {
-                lpn: number(from)?,
-                first: u8::try_from(number(from)?).ok()?,
-                data: bytes(from)?,
-            });
-        }
-        Tag::PowerOn => return Some(Record::PowerOn),
+    Some(match tag {
+        Tag::Moved => Record::Moved(take_small(from)?),
+        Tag::Slot => Record::Slot(take_bytes(from)?),
+        Tag::Admitted => Record::Admitted {
+            lpn: take_small(from)?,
+            first: u8::try_from(take_small(from)?).ok()?,
+            data: take_bytes(from)?,
+        },
+        Tag::PowerOn => Record::PowerOn,
         Tag::Totals => {
             let [host_ios, host_bytes_written, buffer_stalls, void_trims] = take_numbers(from)?;
-            return Some(Record::Totals(Totals {
+            Record::Totals(Totals {
                 host_ios,
                 host_bytes_written,
                 buffer_stalls,
                 void_trims,
                 host: HostCommands::of_all(take_numbers(from)?),
                 heat: HeatTotals::of_all(take_numbers(from)?),
-            }));
+            })
         }
-        Tag::Landed => return Some(Record::Landed(take_number(from)?)),
-        Tag::Refused => return Some(Record::Refused),
-        Tag::Held => return Some(Record::Held(number(from)?)),
-        Tag::Programmed => return Some(Record::Programmed(number(from)?)),
-        Tag::AllProgrammed => return Some(Record::AllProgrammed),
-        Tag::PowerKept => return Some(Record::PowerLost(None)),
+        Tag::Landed => Record::Landed(take_number(from)?),
+        Tag::Refused => Record::Refused,
+        Tag::Held => Record::Held(take_small(from)?),
+        Tag::Programmed => Record::Programmed(take_small(from)?),
+        Tag::AllProgrammed => Record::AllProgrammed,
+        Tag::PowerKept => Record::PowerLost(None),
         Tag::PowerLost => {
             let [seed, slots, new, old, torn] = take_numbers(from)?;
-            return Some(Record::PowerLost(Some(CutTold {
+            Record::PowerLost(Some(CutTold {
                 seed,
                 slots,
                 new,
                 old,
                 torn,
-            })));
+            }))
         }
-    };
-    Some(Record::Input(input))
+        tag => Record::Input(take_input(tag, from)?),
+    })
+}
+
+/// Takes a request of the layer that has this tag.
+fn take_input(tag: Tag, from: &mut &[u8]) -> Option<LayerInput> {
+    let lpn = |from: &mut &[u8]| take_small(from).map(Lpn);
+    Some(match tag {
+        Tag::LookUp => LayerInput::LookUp(lpn(from)?, take_small(from)?),
+        Tag::Read => LayerInput::Read(lpn(from)?, take_small(from)?),
+        Tag::ReadPart => LayerInput::ReadPart(lpn(from)?, take_small(from)?, take_small(from)?),
+        Tag::Trim => LayerInput::Trim(lpn(from)?, take_small(from)?),
+        Tag::Flush => LayerInput::Flush,
+        Tag::WorkAhead => LayerInput::WorkAhead,
+        Tag::Turn => LayerInput::Turn,
+        Tag::SecureErase => LayerInput::SecureErase,
+        Tag::BadBlock => LayerInput::Fault(Fault::BadBlock(BlockId(take_small(from)?))),
+        Tag::Unreadable => LayerInput::Fault(Fault::Unreadable(lpn(from)?)),
+        Tag::DeadDie => {
+            let die = DieId(u16::try_from(take_small(from)?).ok()?);
+            LayerInput::Fault(Fault::Die(die))
+        }
+        Tag::EndOfLife => LayerInput::Fault(Fault::EndOfLife),
+        Tag::WriteWhole => take_write(Extent::Whole, false, from)?,
+        Tag::WritePart => take_write(Extent::Part, false, from)?,
+        Tag::PlacedWhole => take_write(Extent::Whole, true, from)?,
+        Tag::PlacedPart => take_write(Extent::Part, true, from)?,
+        _ => return None,
+    })
+}
+
+fn take_write(extent: Extent, is_placed: bool, from: &mut &[u8]) -> Option<LayerInput> {
+    Some(LayerInput::Write(SlotWrite {
+        lpn: Lpn(take_small(from)?),
+        extent,
+        content: Content::of_word(take_number(from)?),
+        placement: match is_placed {
+            true => Placement(u8::try_from(take_small(from)?).ok()?),
+            false => Placement::DEFAULT,
+        },
+    }))
 }
 
 #[cfg(test)]

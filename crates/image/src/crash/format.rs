@@ -17,7 +17,7 @@ pub(super) const BLOCK_BYTES: usize = 1 << 18;
 /// The most a block may have: the events of one write come together.
 pub(super) const BLOCK_BYTES_MAX: usize = 1 << 24;
 /// The most a mark may have.
-pub(super) const MARK_BYTES_MAX: usize = 4096;
+pub(crate) const MARK_BYTES_MAX: usize = 4096;
 
 /// What a log says of its drive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

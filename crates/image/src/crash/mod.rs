@@ -23,6 +23,7 @@ mod replay;
 mod tap;
 
 pub use format::CrashHeader;
+pub(crate) use format::MARK_BYTES_MAX;
 pub use read::{CrashLog, CrashLogError, CrashLogged};
 pub use replay::{CrashReplay, CrashState, LostSlot, WriteTold};
-pub(crate) use tap::Tap;
+pub(crate) use tap::{LogClock, Tap};

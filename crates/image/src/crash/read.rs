@@ -189,6 +189,47 @@ fn long(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }
 
+/// Reads the header behind a head; gives the bytes that it takes and its seal, too. What it says bounds what blocks may say,
+/// so sizes that no drive has are damage.
+fn read_header(
+    path: &Path,
+    head: &[u8; HEAD_BYTES],
+    file: &mut impl Read,
+) -> Result<(CrashHeader, usize, u64), CrashLogError> {
+    let (format, bytes) = (word(head, 8), word(head, 12) as usize);
+    if format != FORMAT {
+        let why = format!("it has format {format}, and this ftlab reads {FORMAT}: record it again");
+        return Err(foreign(path, why));
+    }
+    let damaged = |why: String| CrashLogError::Damaged {
+        path: path.to_owned(),
+        at: 0,
+        why,
+    };
+    if bytes > HEADER_BYTES_MAX {
+        return Err(damaged("its header has an impossible length".into()));
+    }
+    let mut body = vec![0; bytes];
+    file.read_exact(&mut body)
+        .map_err(|_| damaged("its header is not whole".into()))?;
+    let sealed = seal(&body, &head[..16], 0);
+    if sealed != long(head, 16) {
+        return Err(damaged("its header's checksum is wrong".into()));
+    }
+    let header: CrashHeader =
+        postcard::from_bytes(&body).map_err(|why| damaged(why.to_string()))?;
+    let is_sound = header.slot_bytes >= SECTOR_BYTES
+        && header.slot_bytes <= 1 << 16
+        && header.slot_bytes.is_multiple_of(SECTOR_BYTES)
+        && header.atomic_bytes >= SECTOR_BYTES
+        && header.atomic_bytes.is_multiple_of(SECTOR_BYTES)
+        && header.capacity_bytes.is_multiple_of(SECTOR_BYTES);
+    if !is_sound {
+        return Err(damaged("its header has impossible sizes".into()));
+    }
+    Ok((header, bytes, sealed))
+}
+
 impl Reader {
     pub(super) fn open(path: &Path) -> Result<Reader, CrashLogError> {
         let system = |why| CrashLogError::System {
@@ -217,45 +258,14 @@ impl Reader {
         if head[..8] != MAGIC {
             return Err(no_log());
         }
-        let (format, bytes) = (word(&head, 8), word(&head, 12) as usize);
-        if format != FORMAT {
-            let why =
-                format!("it has format {format}, and this ftlab reads {FORMAT}: record it again");
-            return Err(foreign(path, why));
-        }
-        let damaged = |why: String| CrashLogError::Damaged {
-            path: path.to_owned(),
-            at: 0,
-            why,
-        };
-        if bytes > HEADER_BYTES_MAX {
-            return Err(damaged("its header has an impossible length".into()));
-        }
-        let mut body = vec![0; bytes];
-        file.read_exact(&mut body)
-            .map_err(|_| damaged("its header is not whole".into()))?;
-        let sealed = seal(&body, &head[..16], 0);
-        if sealed != long(&head, 16) {
-            return Err(damaged("its header's checksum is wrong".into()));
-        }
-        let header: CrashHeader =
-            postcard::from_bytes(&body).map_err(|why| damaged(why.to_string()))?;
-        let is_sound = header.slot_bytes >= SECTOR_BYTES
-            && header.slot_bytes <= 1 << 16
-            && header.slot_bytes.is_multiple_of(SECTOR_BYTES)
-            && header.atomic_bytes >= SECTOR_BYTES
-            && header.atomic_bytes.is_multiple_of(SECTOR_BYTES)
-            && header.capacity_bytes.is_multiple_of(SECTOR_BYTES);
-        if !is_sound {
-            return Err(damaged("its header has impossible sizes".into()));
-        }
+        let (header, bytes, seal) = read_header(path, &head, &mut file)?;
         Ok(Reader {
             path: path.to_owned(),
             file,
             length,
             at: (HEAD_BYTES + bytes) as u64,
             header,
-            seal: sealed,
+            seal,
             block: Vec::new(),
             read: 0,
             torn_bytes: 0,

@@ -1,11 +1,8 @@
 //! What a drive at work says to its crash log.
 
-use super::format::{self, BLOCK_BYTES, CrashHeader, Event, MARK_BYTES_MAX};
+use super::format::{self, BLOCK_BYTES, CrashHeader, Event};
 use super::read::CrashLogged;
-use crate::drive::{Body, DataDrive, store_of_mut};
-use crate::store::Keeping;
-use crate::{ImageError, OnKill};
-use ftlab_base::{Command, CommandId, CommandKind, Lba, SECTOR_BYTES};
+use ftlab_base::{CommandId, SECTOR_BYTES};
 use ftlab_drive::ssd::LayerInput;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -13,9 +10,6 @@ use std::io;
 
 /// The level of zstd that keeps up with writes.
 const LEVEL: i32 = 1;
-
-/// Sectors that are read at a time of what was there before.
-const BASE_SECTORS: u64 = 128;
 
 /// Nanoseconds since a log began.
 pub type LogClock = Box<dyn Fn() -> u64 + Send>;
@@ -44,7 +38,7 @@ impl std::fmt::Debug for Tap {
 }
 
 impl Tap {
-    fn new(file: File, header: &CrashHeader, clock: LogClock) -> io::Result<Tap> {
+    pub(crate) fn new(file: File, header: &CrashHeader, clock: LogClock) -> io::Result<Tap> {
         let (bytes, seal) = format::header(header)?;
         io::Write::write_all(&mut &file, &bytes)?;
         Ok(Tap {
@@ -82,6 +76,27 @@ impl Tap {
     fn fail(&mut self, why: io::Error) {
         self.is_over = true;
         self.error.get_or_insert(why);
+    }
+
+    /// Says sectors that were there before the log began.
+    pub(crate) fn base(&mut self, sector: u64, data: &[u8]) {
+        let sectors = (data.len() as u64 / SECTOR_BYTES) as u32;
+        self.put(Event::Base { sector, sectors }, data);
+    }
+
+    /// All that was there before is said.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    pub(crate) fn begun(&mut self) -> io::Result<()> {
+        self.put(Event::Begun, &[]);
+        self.write_out();
+        self.error.take().map_or(Ok(()), Err)
+    }
+
+    /// Whether nothing is said any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over
     }
 
     /// What was said so far is in the file.
@@ -175,7 +190,7 @@ impl Tap {
         self.write_out();
     }
 
-    fn mark(&mut self, text: &str) {
+    pub(crate) fn mark(&mut self, text: &str) {
         let event = Event::Marked {
             at_ns: (self.clock)(),
             bytes: text.len() as u32,
@@ -192,7 +207,7 @@ impl Tap {
         self.is_over = true;
     }
 
-    fn finish(mut self) -> io::Result<CrashLogged> {
+    pub(crate) fn finish(mut self) -> io::Result<CrashLogged> {
         if !self.is_over {
             self.end(false);
         }
@@ -200,126 +215,5 @@ impl Tap {
             Some(why) => Err(why),
             None => self.file.sync_all().map(|()| self.told),
         }
-    }
-}
-
-impl DataDrive {
-    pub(crate) fn tap(&mut self) -> &mut Option<Box<Tap>> {
-        match &mut self.body {
-            Body::Flash(ssd) => store_of_mut(ssd).tap(),
-            Body::Flat(_, store) => store.tap(),
-        }
-    }
-
-    /// Tells the crash log of a flush that is asked for.
-    pub(crate) fn tell_flush(&mut self, command: &Command) {
-        if command.kind == CommandKind::Flush
-            && let Some(tap) = self.tap()
-        {
-            tap.flush();
-        }
-    }
-
-    /// Begins a crash log in a file that is empty: what the drive holds, and then everything that is written. `clock`
-    /// says how many nanoseconds have passed since it began. Only while nothing is outstanding.
-    ///
-    /// # Errors
-    /// When the file cannot be written, or the drive cannot be read.
-    pub fn begin_crash_log(
-        &mut self,
-        file: File,
-        version: String,
-        began_unix_ns: u64,
-        clock: LogClock,
-    ) -> Result<(), ImageError> {
-        let header = CrashHeader {
-            version,
-            drive: self.file.slug().to_owned(),
-            name: self.file.name().to_owned(),
-            capacity_bytes: self.capacity_bytes(),
-            slot_bytes: u64::from(self.slot_sectors()) * SECTOR_BYTES,
-            atomic_bytes: self.file.atomic_write_bytes(),
-            keeps_its_buffer: self.file.keeps_its_buffer(),
-            began_unix_ns,
-        };
-        let tap = Tap::new(file, &header, clock);
-        let mut tap = tap.map_err(|why| self.storage_error("begin a crash log of it", why))?;
-        self.put_base(&mut tap)?;
-        tap.put(Event::Begun, &[]);
-        tap.write_out();
-        if let Some(why) = tap.error.take() {
-            return Err(self.storage_error("begin a crash log of it", why));
-        }
-        // Of a drive in memory a power cut takes nothing else than of one in a file.
-        if self.kept.is_none() {
-            let tracks = Keeping::of(&self.file, false, OnKill::Cut).tracks;
-            match &mut self.body {
-                Body::Flash(ssd) => store_of_mut(ssd).set_tracks(tracks),
-                Body::Flat(_, store) => store.set_caches(tracks),
-            }
-        }
-        *self.tap() = Some(Box::new(tap));
-        Ok(())
-    }
-
-    /// Says what the drive holds.
-    fn put_base(&mut self, tap: &mut Tap) -> Result<(), ImageError> {
-        let end = self.capacity_bytes() / SECTOR_BYTES;
-        let mut data = Vec::new();
-        let mut sector = 0;
-        while let Some(from) = self.next_held(sector)? {
-            let sectors = self.is_mapped(Lba(from), (end - from).min(BASE_SECTORS)).1;
-            data.resize((sectors * SECTOR_BYTES) as usize, 0);
-            self.read(Lba(from), &mut data)?;
-            if data.iter().any(|byte| *byte != 0) {
-                let sectors = sectors as u32;
-                let sector = from;
-                tap.put(Event::Base { sector, sectors }, &data);
-            }
-            sector = from + sectors;
-            if sector >= end {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// The first sector from one on that may hold something.
-    fn next_held(&self, from: u64) -> Result<Option<u64>, ImageError> {
-        let end = self.capacity_bytes() / SECTOR_BYTES;
-        let next = match &self.body {
-            Body::Flat(_, store) => {
-                let next = store.next_held(from);
-                next.map_err(|why| self.storage_error("read it", why))?
-            }
-            Body::Flash(_) => {
-                let (mapped, sectors) = self.is_mapped(Lba(from), end - from);
-                Some(if mapped { from } else { from + sectors })
-            }
-        };
-        Ok(next.filter(|sector| *sector < end))
-    }
-
-    /// Notes in the crash log how far somebody has come; whether there is one.
-    ///
-    /// # Errors
-    /// When the text is too long.
-    pub fn mark(&mut self, text: &str) -> Result<bool, String> {
-        if text.len() > MARK_BYTES_MAX {
-            return Err(format!(
-                "a mark of {} bytes: {MARK_BYTES_MAX} at most",
-                text.len()
-            ));
-        }
-        let tap = self.tap().as_mut().filter(|tap| !tap.is_over);
-        Ok(tap.map(|tap| tap.mark(text)).is_some())
-    }
-
-    /// Ends the crash log, if there is one; what is in it.
-    ///
-    /// # Errors
-    /// When it is not whole, since its file could not be written.
-    pub fn end_crash_log(&mut self) -> Option<io::Result<CrashLogged>> {
-        self.tap().take().map(|tap| tap.finish())
     }
 }

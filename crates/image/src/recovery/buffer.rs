@@ -1,7 +1,7 @@
 //! Sectors that wait in a write buffer, as the journal tells.
 
-use crate::checkpoint::Kept;
 use crate::error::Wrong;
+use crate::kept::Kept;
 use ftlab_base::SECTOR_BYTES;
 use ftlab_drive::ssd::LayerInput;
 use std::collections::BTreeMap;

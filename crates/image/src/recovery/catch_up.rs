@@ -3,20 +3,20 @@
 
 use super::batches::Batches;
 use super::buffer::Buffer;
+use super::found::{Before, Opening};
 use super::replay::{Last, Replay, Replayed, check_hash, follow_record, replays_otherwise};
 use super::request::Newest;
-use super::{Before, Opening};
-use crate::checkpoint::Meta;
-use crate::drive::{Kept, store_of, store_of_mut};
+use crate::body::flash::{Flash, byte_store};
 use crate::error::Wrong;
 use crate::journal::{Hole, Journal, Reader};
+use crate::keeping::Keeping;
 use crate::mark::Mark;
-use crate::new::byte_store;
+use crate::meta::{Kept, Meta};
 use crate::record;
 use crate::regions::Regions;
 use crate::slot;
 use crate::storage::Storage;
-use crate::store::{CutOff, Keeping, Left};
+use crate::store::{CutOff, Left};
 use crate::volatile::{Tracker, Volatile};
 use crate::{PowerCut, Recovery};
 use ftlab_base::Lpn;
@@ -38,7 +38,7 @@ pub(super) struct AskedAgain {
 
 /// A drive of flash whose bytes lie where they belong.
 pub(super) struct CaughtUp {
-    pub(super) ssd: Box<Ssd>,
+    pub(super) flash: Flash,
     pub(super) recovery: Recovery,
     pub(super) image: Kept,
     /// Whether the journal goes on where it ended.
@@ -72,6 +72,7 @@ impl AskedAgain {
             let tracker = Tracker::of(Volatile::of(volatile), tracks, blank);
             ssd.carry(Box::new(tracker));
         }
+        // Where another version wrote the journal, what comes of it is compared with what lies in pages.
         let is_of_another = meta.version != ftlab_drive::version();
         let replay = Replay {
             ssd: &mut ssd,
@@ -150,47 +151,46 @@ impl AskedAgain {
 
     /// Has the drive's bytes lie on the storage, and brings in order what its end has left there.
     pub(super) fn settle(
-        mut self,
+        self,
         storage: Box<dyn Storage>,
         stands: Mark,
         opening: &Opening<'_>,
     ) -> Result<CaughtUp, Wrong> {
         let keeping = opening.keeping(self.meta.on_kill);
-        let mut recovery = self.recovery(keeping);
-        let is_whole =
-            self.hole.is_none() && self.found.left_out == 0 && self.found.spilled.is_empty();
         let waited = self.buffer.slots() > 0;
-        let journal = self.carry(storage, keeping, &mut recovery, opening)?;
-        let AskedAgain {
-            mut ssd,
+        // What waits of an earlier cut would be mixed with what this one has left.
+        let is_plain = self.is_whole() && !(keeping.tracks && waited);
+        let regions = self.regions;
+        let Carrying {
+            mut flash,
             meta,
             buffer,
-            ..
-        } = self;
-        let store = store_of_mut(&mut ssd);
+            mut recovery,
+            journal,
+        } = self.carry(storage, keeping, opening)?;
+        let mut image = opening.kept(stands, meta);
+        let store = flash.store_mut();
         if waited {
             // A recovery was cut off that had them to be handed on, or capacitors have kept them.
             store.begin_restoring();
         }
         store.go_on(store.sequence(), buffer.into_kept());
-        let mut image = opening.kept(stands, meta);
         if let Some(hole) = recovery.hole {
             // Batches that nobody knows of may have been written, too.
             let from = store.sequence();
-            let until = from + hole.requests + self.regions.journals.requests_max();
+            let until = from + hole.requests + regions.journals.requests_max();
             image.meta.lost.push((from, until));
             store.lose(image.meta.lost.clone());
         }
         let mut left = Left::default();
         if keeping.tracks && !recovery.clean {
-            left = opening.cut(&mut ssd, &mut image.meta);
+            left = opening.cut(&mut flash, &mut image.meta);
             recovery.cut = Some(left.told);
         }
-        let store = store_of_mut(&mut ssd);
+        let store = flash.store_mut();
         store.set_tracks(opening.keeping(image.on_kill).tracks);
-        // What waits of an earlier cut would be mixed with what this one has left.
-        let is_plain = is_whole && !recovery.clean && !(keeping.tracks && waited);
-        let journal = journal.filter(|journal| is_plain && image.may_go_on(journal));
+        let journal =
+            journal.filter(|journal| is_plain && !recovery.clean && image.may_go_on(journal));
         let goes_on = journal.is_some();
         if let Some(mut journal) = journal {
             journal.note(|to| record::put_power_lost(to, recovery.cut));
@@ -200,11 +200,16 @@ impl AskedAgain {
             store.keep_journal(journal);
         }
         Ok(CaughtUp {
-            ssd,
+            flash,
             recovery,
             image,
             goes_on,
         })
+    }
+
+    /// Whether the journal was read to its very end, and nothing stands beside it.
+    fn is_whole(&self) -> bool {
+        self.hole.is_none() && self.found.left_out == 0 && self.found.spilled.is_empty()
     }
 
     /// What the journal came to.
@@ -224,25 +229,24 @@ impl AskedAgain {
         }
     }
 
-    /// Gives the drive its bytes, and makes again what of the last request may have been cut off behind an erase. Gives the
-    /// journal, if nothing had to be made again.
+    /// Gives the drive its bytes, and makes again what of the last request may have been cut off behind an erase.
     fn carry(
-        &mut self,
+        self,
         storage: Box<dyn Storage>,
         keeping: Keeping,
-        recovery: &mut Recovery,
         opening: &Opening<'_>,
-    ) -> Result<Option<Journal>, Wrong> {
+    ) -> Result<Carrying, Wrong> {
+        let mut recovery = self.recovery(keeping);
         let AskedAgain {
             ssd,
-            meta,
-            found,
+            mut meta,
+            buffer,
             tracker,
-            journal,
+            mut found,
+            mut journal,
             ..
         } = self;
-        let (tracker, mut journal) = (std::mem::take(tracker), journal.take());
-        let mut store = byte_store(ssd, storage, keeping);
+        let mut store = byte_store(&ssd, storage, keeping);
         store.set_volatile(tracker.volatile);
         store.set_blank(tracker.blank);
         store.go_on(meta.sequence + found.inputs, Vec::new());
@@ -254,7 +258,9 @@ impl AskedAgain {
         meta.power_cycles += found.power_ons;
         meta.unsafe_shutdowns += found.power_losses;
         meta.last_cut = found.last_cut.or(meta.last_cut);
-        if let Some(Last { input, moved, slot }) = found.last.take() {
+        let last = found.last.take();
+        let again = last.as_ref().map(|last| last.input);
+        if let Some(Last { moved, slot, .. }) = last {
             let mut journal = journal.take().expect("it was read");
             // What is made again may be cut off again: behind an erase it goes on from there, and behind that
             // nobody looks at what was noted beside the journal.
@@ -267,23 +273,39 @@ impl AskedAgain {
                 moved: moved.expect("or it would have been asked again"),
                 slot,
             });
-            ssd.carry(Box::new(store));
-            ssd.replay(&[input]);
-            check_hash(ssd, found.hash, &meta.version)?;
+        }
+        let mut flash = Flash::new(ssd, store);
+        if let Some(input) = again {
+            flash.ssd_mut().replay(&[input]);
+            check_hash(flash.ssd(), found.hash, &meta.version)?;
             recovery.replayed += 1;
-            recovery.redone = store_of(ssd).redone();
-        } else {
-            ssd.carry(Box::new(store));
+            recovery.redone = flash.store().redone();
         }
         if let Some(totals) = found.totals {
-            ssd.set_totals(totals);
+            flash.ssd_mut().set_totals(totals);
         }
-        let volatile = store_of_mut(ssd).volatile_mut();
+        let volatile = flash.store_mut().volatile_mut();
         for record in &found.behind {
             follow_record(volatile, record);
         }
-        Ok(journal)
+        Ok(Carrying {
+            flash,
+            meta,
+            buffer,
+            recovery,
+            journal,
+        })
     }
+}
+
+/// A drive that has its bytes, and what is not in its layer yet.
+struct Carrying {
+    flash: Flash,
+    meta: Meta,
+    buffer: Buffer,
+    recovery: Recovery,
+    /// The journal, if nothing had to be made again.
+    journal: Option<Journal>,
 }
 
 impl Kept {
@@ -300,15 +322,15 @@ impl Kept {
 
 impl Opening<'_> {
     /// The power went: the slots of the volatile buffer are to be as that has left them.
-    fn cut(&self, ssd: &mut Ssd, meta: &mut Meta) -> Left {
+    fn cut(&self, flash: &mut Flash, meta: &mut Meta) -> Left {
         let atomic_bytes = self.drive.atomic_write_bytes();
         let drawn = PowerCut::nth(self.seed, meta.unsafe_shutdowns, atomic_bytes);
         let cut = PowerCut {
             seed: self.options.cut_seed.unwrap_or(drawn.seed),
             atomic_bytes,
         };
-        let left = store_of(ssd).left_by(&cut, ssd.layer());
-        let store = store_of_mut(ssd);
+        let left = flash.store().left_by(&cut, flash.ssd().layer());
+        let store = flash.store_mut();
         store.begin_restoring();
         store.go_on(store.sequence(), left.slots.clone());
         meta.last_cut = Some(left.told);

@@ -2,21 +2,30 @@
 
 use super::batches::Batches;
 use super::buffer::Buffer;
+use super::found::{Before, Opening};
 use super::request::check_input;
-use super::{Before, Opening};
+
 use crate::Survives;
 use crate::blank::Blank;
-use crate::checkpoint::{Kept as KeptSlot, Meta};
-use crate::convert::Written;
-use crate::drive::Kept;
 use crate::error::Wrong;
 use crate::journal::{Batch, Reader};
+use crate::kept::Kept as KeptSlot;
 use crate::mark::Mark;
+use crate::meta::{Kept, Meta};
 use crate::record::Record;
 use crate::regions::Regions;
 use crate::storage::Storage;
+use ftlab_base::Identity;
 use ftlab_drive::ssd::{LayerInput, Ssd, Totals};
 use std::collections::BTreeMap;
+
+/// A write of the journal: the slot, the number of the request, and which data they are, if that is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Written {
+    pub(crate) lpn: u32,
+    pub(crate) number: u64,
+    pub(crate) identity: Option<Identity>,
+}
 
 /// A request of the layer.
 #[derive(Debug, Clone, Copy)]

@@ -1,9 +1,9 @@
 //! What a power cut has left of a volatile write buffer.
 
 use super::{ByteStore, SECTOR};
-use crate::checkpoint::Kept;
 use crate::crash::Tap;
 use crate::cut::{CutTold, Fate, PowerCut};
+use crate::kept::Kept;
 use crate::record;
 use crate::slot::{mask_of, runs};
 use crate::volatile::{Before, Volatile, VolatileSlot};
@@ -21,17 +21,17 @@ pub(crate) struct Left {
 impl ByteStore {
     /// What a power cut could take away.
     pub(crate) fn volatile(&self) -> &Volatile {
-        &self.volatile
+        &self.losable.volatile
     }
 
     /// Goes on with this in a volatile write buffer.
     pub(crate) fn set_volatile(&mut self, volatile: Volatile) {
-        self.volatile = volatile;
+        self.losable.volatile = volatile;
     }
 
     /// Follows what the journal says of it.
     pub(crate) fn volatile_mut(&mut self) -> &mut Volatile {
-        &mut self.volatile
+        &mut self.losable.volatile
     }
 
     /// The power went: what is in the volatile buffer has an outcome. Nothing changes by that.
@@ -43,7 +43,7 @@ impl ByteStore {
                 ..CutTold::default()
             },
         };
-        for slot in self.volatile.saved() {
+        for slot in self.losable.volatile.saved() {
             left.told.slots += 1;
             let fate = slot.fate(cut, self.slot_bytes as u64);
             let restored = self.restored(slot, fate, layer);
@@ -107,34 +107,34 @@ impl ByteStore {
 
     /// Keeps account from now on of what a power cut could take away, or does not.
     pub(crate) fn set_tracks(&mut self, tracks: bool) {
-        self.volatile.all_programmed();
+        self.losable.volatile.all_programmed();
         self.keeping.tracks = tracks;
     }
 
     /// What waits is what a power cut has left, until it is handed on.
     pub(crate) fn begin_restoring(&mut self) {
-        self.restores = true;
+        self.found.restores = true;
     }
 
     /// Whether a slot is to be given up, since a power cut has left it empty.
     pub(crate) fn is_emptied(&self, lpn: Lpn) -> bool {
-        self.emptied.contains(&lpn.0)
+        self.found.emptied.contains(&lpn.0)
     }
 
     /// A slot that is to be given up, since a power cut has left it empty.
     pub(crate) fn first_emptied(&self) -> Option<Lpn> {
-        self.emptied.first().map(|lpn| Lpn(*lpn))
+        self.found.emptied.first().map(|lpn| Lpn(*lpn))
     }
 
     /// All that waited is handed on, and is there for good.
     pub(crate) fn end_restoring(&mut self) {
-        self.restores = false;
+        self.found.restores = false;
         self.note_all_programmed();
     }
 
     /// Something of a slot is in a buffer that is lost without power.
     pub(super) fn note_held(&mut self, lpn: u32) {
-        if self.volatile.hold(lpn)
+        if self.losable.volatile.hold(lpn)
             && let Some(journal) = &mut self.journal
         {
             journal.note(|to| record::put_held(to, lpn));
@@ -143,11 +143,11 @@ impl ByteStore {
 
     /// What the layer was handed of a slot is in the cells, once that is carried out.
     pub(super) fn note_programmed(&mut self, lpn: u32) {
-        if !self.queue.is_empty() {
-            self.programmed.push(lpn);
+        if !self.undone.queue.is_empty() {
+            self.undone.programmed.push(lpn);
             return;
         }
-        if !self.volatile.programmed(lpn) {
+        if !self.losable.volatile.programmed(lpn) {
             return;
         }
         if let Some(journal) = &mut self.journal {
@@ -160,8 +160,8 @@ impl ByteStore {
 
     /// The host flushes, so whatever the layer was handed will be in the cells before anybody hears of it.
     pub(crate) fn note_handed_on_programmed(&mut self) {
-        while self.queue.is_empty()
-            && let Some(lpn) = self.volatile.oldest()
+        while self.undone.queue.is_empty()
+            && let Some(lpn) = self.losable.volatile.oldest()
         {
             self.note_programmed(lpn);
         }
@@ -169,14 +169,14 @@ impl ByteStore {
 
     /// The host has flushed some slots alone, and nothing of those is outstanding.
     pub(crate) fn note_programmed_of(&mut self, slots: Range<u32>) {
-        for lpn in self.volatile.programming_of(slots) {
+        for lpn in self.losable.volatile.programming_of(slots) {
             self.note_programmed(lpn);
         }
     }
 
     /// The host has flushed, and nothing of it is outstanding.
     pub(crate) fn note_all_programmed(&mut self) {
-        if !self.queue.is_empty() || !self.volatile.all_programmed() {
+        if !self.undone.queue.is_empty() || !self.losable.volatile.all_programmed() {
             return;
         }
         if let Some(journal) = &mut self.journal {

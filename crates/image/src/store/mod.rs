@@ -4,68 +4,36 @@ mod left;
 mod pending;
 mod prepared;
 mod reading;
+mod rooms;
 mod waiting;
 
 pub(crate) use left::Left;
+pub(crate) use rooms::CutOff;
 
-use crate::OnKill;
 use crate::blank::Blank;
-use crate::checkpoint::Kept;
+
 use crate::crash::Tap;
 use crate::journal::Journal;
+use crate::keeping::Keeping;
+use crate::kept::Kept;
 use crate::mark::End;
 use crate::record;
 use crate::regions::Regions;
 use crate::slot::{Broken, OOB_BYTES, mask_of, runs};
 use crate::storage::Storage;
-use crate::volatile::{Volatile, lying};
+use crate::volatile::lying;
 use ftlab_base::{CommandId, Content, Lpn, SECTOR_BYTES};
-use ftlab_drive::DriveFile;
 use ftlab_drive::ssd::{LayerInput, PageStore, StoreFailed, Totals, WrittenPart};
 use ftlab_ftl::{Extent, TranslationLayer};
 use ftlab_nand::DataMove;
 use pending::{Carrier, Pending};
 use prepared::Prepared;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use rooms::{Again, FoundAfterCut, Losable, Undone};
+use std::collections::BTreeMap;
 use std::io;
 use waiting::WaitingSlots;
 
 const SECTOR: usize = SECTOR_BYTES as usize;
-
-/// How a store keeps its bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Keeping {
-    /// Whether slots are compressed, and equal ones stored once.
-    pub(crate) packs: bool,
-    /// Whether the write buffer survives a power cut.
-    pub(crate) capacitors: bool,
-    /// Whether to wait for the machine's storage where that matters.
-    pub(crate) sync: bool,
-    /// Whether it is kept account of what a power cut could take away.
-    pub(crate) tracks: bool,
-}
-
-impl Keeping {
-    /// How a drive keeps its bytes.
-    pub(crate) fn of(drive: &DriveFile, sync: bool, on_kill: OnKill) -> Keeping {
-        let capacitors = drive.keeps_its_buffer();
-        Keeping {
-            packs: drive.compresses(),
-            capacitors,
-            sync,
-            tracks: on_kill == OnKill::Cut && !capacitors,
-        }
-    }
-}
-
-/// A request that was cut off, to be made again instead of what is asked next.
-#[derive(Debug)]
-pub(crate) struct CutOff {
-    /// Moves that are made.
-    pub(crate) moved: u32,
-    /// The slot it writes, if that may not be in its place.
-    pub(crate) slot: Option<Vec<u8>>,
-}
 
 /// A slot could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -96,28 +64,16 @@ pub(crate) struct ByteStore {
     commands: BTreeMap<CommandId, Vec<u8>>,
     waiting: WaitingSlots,
     prepared: Option<Prepared>,
-    /// Requests that are not carried out, because the storage failed.
-    queue: VecDeque<Pending>,
-    failure: Option<io::Error>,
+    undone: Undone,
     /// The number of the next request.
     sequence: u64,
     /// Numbers of requests that are lost: from one, up to another.
     lost: Vec<(u64, u64)>,
-    cut_off: Option<CutOff>,
-    /// Moves that were made again.
-    redone: u64,
+    again: Again,
     moving: Vec<u8>,
     blank: Blank,
-    /// What a power cut could take away, and how much of it the drive can hold.
-    volatile: Volatile,
-    buffer_slots: usize,
-    /// Where slots lie that the layer is asked to write or to give up.
-    before: Vec<(u32, u32)>,
-    /// Slots that are in the cells, of requests that wait to be carried out.
-    programmed: Vec<u32>,
-    /// What waits is what a power cut has left, and slots that it has left empty.
-    restores: bool,
-    emptied: BTreeSet<u32>,
+    losable: Losable,
+    found: FoundAfterCut,
     /// What is told of all that to a crash log.
     tap: Option<Box<Tap>>,
 }
@@ -141,20 +97,17 @@ impl ByteStore {
             commands: BTreeMap::new(),
             waiting: WaitingSlots::default(),
             prepared: None,
-            queue: VecDeque::new(),
-            failure: None,
+            undone: Undone::default(),
             sequence: 0,
             lost: Vec::new(),
-            cut_off: None,
-            redone: 0,
+            again: Again::default(),
             moving: Vec::new(),
             blank: Blank::default(),
-            volatile: Volatile::default(),
-            buffer_slots,
-            before: Vec::new(),
-            programmed: Vec::new(),
-            restores: false,
-            emptied: BTreeSet::new(),
+            losable: Losable {
+                buffer_slots,
+                ..Losable::default()
+            },
+            found: FoundAfterCut::default(),
             tap: None,
         }
     }
@@ -164,7 +117,7 @@ impl ByteStore {
         self.sequence = sequence;
         for Kept { lpn, mask, bytes } in kept {
             if mask == 0 {
-                self.emptied.insert(lpn);
+                self.found.emptied.insert(lpn);
             }
             for (first, sectors) in runs(mask) {
                 let data = &bytes[first * SECTOR..(first + sectors) * SECTOR];
@@ -186,7 +139,7 @@ impl ByteStore {
 
     /// The next request was cut off: only what is missing of it is carried out.
     pub(crate) fn expect_cut_off(&mut self, cut_off: CutOff) {
-        self.cut_off = Some(cut_off);
+        self.again.cut_off = Some(cut_off);
     }
 
     /// What the drive has counted so far.
@@ -196,7 +149,7 @@ impl ByteStore {
 
     /// Moves that were made again.
     pub(crate) fn redone(&self) -> u64 {
-        self.redone
+        self.again.redone
     }
 
     /// The number of the next request.
@@ -250,10 +203,10 @@ impl ByteStore {
 
     /// What is in a write buffer that keeps it, or is to be handed on after a power cut.
     pub(crate) fn kept(&self) -> Vec<Kept> {
-        if !self.keeping.capacitors && !self.restores {
+        if !self.keeping.capacitors && !self.found.restores {
             return Vec::new();
         }
-        let emptied = self.emptied.iter().map(|&lpn| Kept {
+        let emptied = self.found.emptied.iter().map(|&lpn| Kept {
             lpn,
             mask: 0,
             bytes: vec![0; self.slot_bytes],
@@ -292,15 +245,15 @@ impl ByteStore {
 
     /// Why what the layer did is not carried out.
     pub(crate) fn failure(&self) -> Option<&io::Error> {
-        self.failure.as_ref()
+        self.undone.failure.as_ref()
     }
 
     /// Everything that is acknowledged from here on is in the journal; `totals` are the drive's. Where the
     /// machine may lose its power, nothing is promised before a flush, so records wait for that.
     pub(crate) fn commit(&mut self, totals: Totals) {
         self.totals = totals;
-        if self.failure.is_none() {
-            self.failure = self.write_journal().err();
+        if self.undone.failure.is_none() {
+            self.undone.failure = self.write_journal().err();
         }
     }
 
@@ -327,7 +280,7 @@ impl ByteStore {
     /// When the storage fails.
     pub(crate) fn begin_commit(&mut self, totals: Totals) -> io::Result<()> {
         self.totals = totals;
-        if self.failure.is_some() {
+        if self.undone.failure.is_some() {
             return Ok(());
         }
         if let Some(journal) = &mut self.journal {
@@ -341,26 +294,30 @@ impl ByteStore {
 
     /// What was written is kept, so somebody relies on it from now on.
     pub(crate) fn end_commit(&mut self) {
-        if let Some(journal) = self.journal.as_mut().filter(|_| self.failure.is_none()) {
-            self.failure = journal.mark(&mut *self.storage).err();
+        if let Some(journal) = self
+            .journal
+            .as_mut()
+            .filter(|_| self.undone.failure.is_none())
+        {
+            self.undone.failure = journal.mark(&mut *self.storage).err();
         }
     }
 
     /// The storage has failed.
     pub(crate) fn fail(&mut self, why: io::Error) {
-        self.failure = Some(why);
+        self.undone.failure = Some(why);
     }
 
     /// Carries out what waits for it, the oldest request first.
     fn carry_out_queue(&mut self) -> io::Result<()> {
-        while let Some(mut first) = self.queue.pop_front() {
+        while let Some(mut first) = self.undone.queue.pop_front() {
             let done = first.carry_out(&mut self.carrier());
             if let Err(why) = done {
-                self.queue.push_front(first);
+                self.undone.queue.push_front(first);
                 return Err(why);
             }
         }
-        for lpn in std::mem::take(&mut self.programmed) {
+        for lpn in std::mem::take(&mut self.undone.programmed) {
             self.note_programmed(lpn);
         }
         self.write_journal()
@@ -381,7 +338,7 @@ impl ByteStore {
 
     /// Carries a request out, or notes that it is to be.
     fn carry(&mut self, mut pending: Pending) {
-        if self.failure.is_none() {
+        if self.undone.failure.is_none() {
             match pending.carry_out(&mut self.carrier()) {
                 Ok(()) => {
                     let whole = OOB_BYTES + self.slot_bytes;
@@ -390,10 +347,10 @@ impl ByteStore {
                     }
                     return;
                 }
-                Err(why) => self.failure = Some(why),
+                Err(why) => self.undone.failure = Some(why),
             }
         }
-        self.queue.push_back(pending);
+        self.undone.queue.push_back(pending);
     }
 }
 
@@ -442,9 +399,9 @@ impl PageStore for ByteStore {
         layer: &dyn TranslationLayer,
     ) -> Result<(Extent, Content), StoreFailed> {
         if self.keeping.tracks {
-            self.before = lying(layer, lpn, 1);
+            self.losable.before = lying(layer, lpn, 1);
         }
-        match self.cut_off {
+        match self.again.cut_off {
             Some(_) => Ok((extent, stated)),
             None => self
                 .prepare_slot(lpn, extent, stated, layer)
@@ -454,7 +411,7 @@ impl PageStore for ByteStore {
 
     fn prepare_trim(&mut self, first: Lpn, slots: u32, layer: &dyn TranslationLayer) {
         if self.keeping.tracks {
-            self.before = lying(layer, first, slots);
+            self.losable.before = lying(layer, first, slots);
         }
     }
 
@@ -465,18 +422,18 @@ impl PageStore for ByteStore {
         layer: &dyn TranslationLayer,
         moves: &[DataMove],
     ) {
-        let (mut gone, before) = (Vec::new(), std::mem::take(&mut self.before));
+        let (mut gone, before) = (Vec::new(), std::mem::take(&mut self.losable.before));
         if self.keeping.tracks {
-            gone = self.volatile.follow(input, taken, &before, moves);
+            gone = self.losable.volatile.follow(input, taken, &before, moves);
         }
         if let Some(tap) = &mut self.tap {
             tap.followed(input, taken, &before, &gone);
         }
-        if let Some(CutOff { moved, slot }) = self.cut_off.take() {
+        if let Some(CutOff { moved, slot }) = self.again.cut_off.take() {
             let made = &moves[..moves.len().min(moved as usize)];
             made.iter().for_each(|step| self.blank.follow(step));
             let pending = Pending::cut_off(input, moves, slot, moved as usize);
-            self.redone += pending.left().len() as u64;
+            self.again.redone += pending.left().len() as u64;
             self.sequence += 1;
             self.carry(pending);
             return;
@@ -486,12 +443,14 @@ impl PageStore for ByteStore {
             LayerInput::Trim(first, slots) => {
                 self.waiting.forget(first.0, slots);
                 let range = u64::from(first.0)..u64::from(first.0) + u64::from(slots);
-                self.emptied.retain(|&lpn| !range.contains(&u64::from(lpn)));
+                self.found
+                    .emptied
+                    .retain(|&lpn| !range.contains(&u64::from(lpn)));
                 None
             }
             LayerInput::SecureErase => {
                 self.waiting.clear();
-                self.emptied.clear();
+                self.found.emptied.clear();
                 None
             }
             _ => None,
@@ -501,19 +460,19 @@ impl PageStore for ByteStore {
         self.carry(Pending::new(input, taken, moves, slot, hash));
         // No buffer holds more: with a clock it is said when slots are programmed, without one this is all that
         // is known.
-        while self.volatile.programming() > self.buffer_slots {
-            let oldest = self.volatile.oldest().expect("there are some");
+        while self.losable.volatile.programming() > self.losable.buffer_slots {
+            let oldest = self.losable.volatile.oldest().expect("there are some");
             self.note_programmed(oldest);
         }
     }
 
     fn has_failed(&self) -> bool {
-        self.failure.is_some()
+        self.undone.failure.is_some()
     }
 
     fn try_again(&mut self) -> bool {
-        self.failure = self.carry_out_queue().err();
-        self.failure.is_none()
+        self.undone.failure = self.carry_out_queue().err();
+        self.undone.failure.is_none()
     }
 
     /// There is one file.

@@ -53,11 +53,6 @@ impl ByteStore {
         Ok(())
     }
 
-    /// Whether something of a slot waits in the buffer.
-    pub(crate) fn has_waiting(&self, lpn: Lpn) -> bool {
-        self.waiting.get(lpn.0).is_some()
-    }
-
     /// The slot where the layer has it: its metadata, and the sectors that are lost. A page that is stored once for several
     /// names one of them; whose it is, its data say, of which the layer knows where they lie.
     pub(crate) fn read_at(
@@ -112,7 +107,7 @@ impl ByteStore {
     /// What lies at a place, or will when everything is carried out; as long as a slot can be. Also the
     /// place where that lies now.
     fn lies(&self, mut at: u32) -> io::Result<(Vec<u8>, u32)> {
-        for pending in self.queue.iter().rev() {
+        for pending in self.undone.queue.iter().rev() {
             for step in pending.left().iter().rev() {
                 match *step {
                     DataMove::Write { to, .. } if to.0 == at => {

@@ -1,6 +1,6 @@
 //! The bytes in the write buffer: what the host wrote and the translation layer has not got yet.
 
-use crate::checkpoint::Kept;
+use crate::kept::Kept;
 use crate::slot::{OOB_BYTES, SectorMask, mask_of};
 use ftlab_base::SECTOR_BYTES;
 use std::collections::BTreeMap;

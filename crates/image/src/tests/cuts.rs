@@ -49,7 +49,7 @@ impl Scene<'_> {
         let (mut drive, recovery) = found.unwrap_or_else(|why| panic!("{what}: {why}"));
         seen.newer += self.oracle.check(&mut drive, operations, &what);
         drive.check_layer();
-        assert!(!drive.something_waits(), "{what}");
+        assert!(!drive.body.something_waits(), "{what}");
         seen.cuts += 1;
         seen.replayed += recovery.replayed;
         seen.redone += recovery.redone;
@@ -315,7 +315,7 @@ fn damage_to_the_last_batch_is_not_taken_for_a_cut() {
         let flush = driven.commands.flush();
         assert_eq!(driven.drive.apply(flush, &[]), Outcome::Good);
         let place = driven.drive.layer().unwrap().lookup(Lpn(3)).unwrap();
-        let at = driven.drive.regions().place(place.0) + 9;
+        let at = driven.drive.body.regions().place(place.0) + 9;
         driven.recorder.flip_bit(at);
         let (mut drive, recovery) = recover(&driven.recorder, driven.drive.drive_file()).unwrap();
         assert_eq!(recovery.left_out, 0, "{name}");

@@ -116,7 +116,7 @@ impl Image {
             flush(&mut drive);
         }
         let image = Image {
-            regions: drive.regions(),
+            regions: drive.body.regions(),
             at,
             _folder: folder,
         };
@@ -522,7 +522,7 @@ fn a_sector_of_a_disk_that_is_not_as_it_was_written_is_no_data() {
     let folder = tempfile::tempdir().unwrap();
     let at = path_of(&folder);
     let mut drive = flat(&at);
-    let regions = drive.regions();
+    let regions = drive.body.regions();
     let bytes = vec![7; 16 * 512];
     assert_eq!(
         drive.apply(command(CommandKind::Write, 8, 16), &bytes),
@@ -570,7 +570,7 @@ fn a_disk_without_a_checkpoint_is_rebuilt_with_its_data() {
     let folder = tempfile::tempdir().unwrap();
     let at = path_of(&folder);
     let mut drive = flat(&at);
-    let regions = drive.regions();
+    let regions = drive.body.regions();
     assert_eq!(
         drive.apply(command(CommandKind::Write, 3, 2), &[5; 1024]),
         Outcome::Good

@@ -6,7 +6,8 @@ use super::tiny::testbed;
 use crate::base::Base;
 use crate::convert::open_beside;
 use crate::new::New;
-use crate::recovery::{self, Found, Opening};
+use crate::recovery::bring_back;
+use crate::recovery::found::{Found, Opening, on_kill_of};
 use crate::regions::Regions;
 use crate::storage::Memory;
 use crate::{CreateOptions, DataDrive, ImageError, OnKill, OpenOptions, Recovery};
@@ -107,7 +108,7 @@ fn recover_with(
     let storage = recorder.image(options.sync);
     // As it was served: otherwise a new checkpoint says what it survives now.
     let options = &OpenOptions {
-        on_kill: recovery::on_kill_of(&*storage, &new).unwrap_or(options.on_kill),
+        on_kill: on_kill_of(&*storage, &new).unwrap_or(options.on_kill),
         ..*options
     };
     let opening = Opening {
@@ -117,7 +118,7 @@ fn recover_with(
         options,
     };
     let found = Found::read(opening.path, &*storage, new, options.accepts_loss)?;
-    found.bring_back(storage, &opening)
+    bring_back(found, storage, &opening)
 }
 
 impl Driven {
@@ -210,7 +211,7 @@ impl Driven {
         keep: impl FnOnce(Memory, &Regions) -> Base,
     ) -> Driven {
         let file = self.drive.drive_file().clone();
-        let regions = self.drive.regions();
+        let regions = self.drive.body.regions();
         self.recorder.let_go();
         self.drive.close().unwrap();
         let base = keep(self.recorder.memory(), &regions);

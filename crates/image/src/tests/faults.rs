@@ -224,7 +224,7 @@ fn damage_is_found_and_never_read_as_data() {
     let mut drive = create("page", &at);
     fill(&mut drive);
     let mapped = drive.info().mapped_slots.unwrap();
-    let (regions, slot_bytes) = (drive.regions(), u64::from(drive.slot_sectors()) * 512);
+    let (regions, slot_bytes) = (drive.body.regions(), u64::from(drive.slot_sectors()) * 512);
     let place =
         |drive: &DataDrive, lpn| drive.layer().unwrap().lookup(ftlab_base::Lpn(lpn)).unwrap();
     let (one, two) = (place(&drive, 3).0, place(&drive, 5).0);
@@ -299,7 +299,7 @@ fn a_damaged_checkpoint_is_refused_and_not_taken_for_the_one_before_it() {
     let at = path(&folder);
     let mut drive = create("page", &at);
     fill(&mut drive);
-    let areas = drive.regions().checkpoints;
+    let areas = drive.body.regions().checkpoints;
     drive.checkpoint().unwrap();
     let newest = drive.kept.as_ref().unwrap().stands.checkpoint;
     drop(drive);

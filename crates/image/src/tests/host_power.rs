@@ -99,7 +99,7 @@ struct Told {
 fn whole_pages(driven: &Driven, left: &dyn Storage) -> BTreeMap<usize, usize> {
     let layer = driven.drive.layer().unwrap();
     let (regions, slot_bytes) = (
-        driven.drive.regions(),
+        driven.drive.body.regions(),
         layer.layout().geometry.slot_bytes as usize,
     );
     let mut newest: BTreeMap<usize, (u64, Vec<u8>)> = BTreeMap::new();
@@ -181,7 +181,7 @@ fn cut(driven: &Driven, from: usize, seeds: Range<u64>, path: &Path) -> Told {
     // What an image on a base has of its own lies behind its map.
     let (all, length) = (
         driven.recorder.operations(),
-        2 * driven.drive.regions().end(),
+        2 * driven.drive.body.regions().end(),
     );
     let mut told = Told::default();
     for seed in seeds {
@@ -218,7 +218,7 @@ fn at_work(name: &str, is_settled: bool) -> (Driven, usize) {
     let first = driven.recorder.count();
     driven.work(Clock::Untimed, 2 * driven.oracle.slots().min(100));
     if is_settled {
-        driven.drive.storage().sync().unwrap();
+        driven.drive.body.storage().sync().unwrap();
     }
     let first = if is_settled {
         driven.recorder.count()
@@ -284,7 +284,10 @@ fn a_host_without_power_costs_nothing_that_was_waited_for() {
         let first = driven.recorder.count();
         driven.work(Clock::Untimed, 2 * driven.oracle.slots().min(100));
         driven.work(Clock::Timed, 40);
-        let (all, length) = (driven.recorder.operations(), driven.drive.regions().end());
+        let (all, length) = (
+            driven.recorder.operations(),
+            driven.drive.body.regions().end(),
+        );
         for seed in 0..8 {
             let until = first + xxh3_64(&[seed]) as usize % (all.len() - first) + 1;
             write_to(&path, &left_by_host(&all[..until], seed.into()), length);

@@ -2,7 +2,6 @@
 
 use super::driven::{Clock, Driven, recover};
 use super::tiny::{names, testbed, tiny, tiny_with};
-use crate::drive::{Body, store_of_mut};
 use crate::{CreateOptions, DataDrive, ImageError};
 
 #[test]
@@ -32,10 +31,8 @@ fn a_checkpoint_that_nobody_would_read_is_not_written() {
         let mut driven = Driven::new(&tiny(name), 7);
         driven.work(Clock::Untimed, 60);
         let operations = driven.recorder.count();
-        let Body::Flash(ssd) = &mut driven.drive.body else {
-            unreachable!("it is of flash");
-        };
-        let store = store_of_mut(ssd);
+        let flash = driven.drive.body.flash().expect("it is of flash");
+        let store = flash.store_mut();
         let before = store.lost().to_vec();
         store.lose(vec![(0, 0); 40_000]);
         let why = driven.drive.checkpoint().unwrap_err().to_string();
@@ -43,10 +40,8 @@ fn a_checkpoint_that_nobody_would_read_is_not_written() {
             why.contains("40000 parts") && why.contains("--rebuild"),
             "{why}"
         );
-        let Body::Flash(ssd) = &mut driven.drive.body else {
-            unreachable!("it is of flash");
-        };
-        store_of_mut(ssd).lose(before);
+        let flash = driven.drive.body.flash().expect("it is of flash");
+        flash.store_mut().lose(before);
         // It goes on, and opens.
         driven.oracle.check(&mut driven.drive, operations, name);
         driven.work(Clock::Untimed, 20);

@@ -125,7 +125,7 @@ impl Scene {
         driven.pause();
         driven.flush();
         driven.work(Clock::Untimed, 3);
-        let regions = driven.drive.regions();
+        let regions = driven.drive.body.regions();
         if ends == Ends::Closed {
             driven.flush();
             driven.drive.close().unwrap();

@@ -107,7 +107,7 @@ fn the_model_is_read_once_for_any_number_of_resets() {
         let base = File::options().write(true).open(kit.path("base.img"));
         let base = base.unwrap();
         // Behind their heads, of which a base's fingerprint tells, and where whoever reads them finds that they are damaged.
-        for checkpoint in kit.drive.regions().checkpoints {
+        for checkpoint in kit.drive.body.regions().checkpoints {
             let state = checkpoint.at + 4096;
             base.write_all_at(&[0; 64], state).unwrap();
         }

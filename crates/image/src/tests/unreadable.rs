@@ -133,7 +133,7 @@ impl Bench {
                 .unwrap()
                 .lookup(Lpn(slot as u32))
                 .unwrap();
-            let at = self.drive.regions().place(place.0) + 40;
+            let at = self.drive.body.regions().place(place.0) + 40;
             self.recorder.flip_bit(at);
             return;
         }

@@ -33,7 +33,7 @@ fn kept(driven: &Driven, operations: usize) -> Kept {
         sums
     };
     Kept {
-        files: vec![Stored::of(file, &left, driven.drive.regions().end())],
+        files: vec![Stored::of(file, &left, driven.drive.body.regions().end())],
         held: vec![Held {
             file: file.to_owned(),
             slots: slots.map(may).collect(),

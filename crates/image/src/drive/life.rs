@@ -1,9 +1,9 @@
 //! What a drive knows of itself besides its data: its serial number, and how long it was switched on.
 
-use crate::drive::DataDrive;
+use super::DataDrive;
+use crate::meta::Spent;
 use ftlab_base::{Completion, Nanos, RootSeed, SimTime};
 use ftlab_drive::Temperature;
-use serde::{Deserialize, Serialize};
 
 impl DataDrive {
     /// Its serial number, as long as ATA allows. It follows from what makes the drive the one it is, its name and
@@ -81,31 +81,5 @@ impl DataDrive {
             self.outstanding -= 1;
         }
         self.note_time(now);
-    }
-}
-
-/// Time of a drive's own.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Spent {
-    /// Switched on.
-    pub(crate) on_ns: u64,
-    /// With a command of the host's.
-    pub(crate) busy_ns: u64,
-}
-
-impl Spent {
-    fn plus(self, more: Spent) -> Spent {
-        Spent {
-            on_ns: self.on_ns.saturating_add(more.on_ns),
-            busy_ns: self.busy_ns.saturating_add(more.busy_ns),
-        }
-    }
-
-    /// What is left when so much of it is counted elsewhere.
-    pub(crate) fn without(self, counted: Spent) -> Spent {
-        Spent {
-            on_ns: self.on_ns - counted.on_ns,
-            busy_ns: self.busy_ns - counted.busy_ns,
-        }
     }
 }

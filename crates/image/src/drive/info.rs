@@ -1,6 +1,6 @@
 //! What an image is, in figures.
 
-use crate::drive::DataDrive;
+use super::DataDrive;
 use crate::{CutTold, Survives};
 use ftlab_base::{Lpn, SECTOR_BYTES};
 use ftlab_drive::Counters;

@@ -1,8 +1,9 @@
 //! A power cut on demand: the drive goes as it would with its process, and comes back from its image.
 
-use crate::drive::{Body, DataDrive};
+use super::DataDrive;
 use crate::new::New;
-use crate::recovery::{self, Opening};
+use crate::recovery;
+use crate::recovery::found::Opening;
 use crate::{CutTold, ImageError, OpenOptions};
 
 impl DataDrive {
@@ -33,14 +34,15 @@ impl DataDrive {
             cut_seed: seed,
             accepts_loss: false,
         };
-        let in_cache = match &self.body {
-            Body::Flash(_) => None,
-            Body::Flat(_, store) => store.lost_sectors(),
-        };
+        let in_cache = self.body.lost_sectors();
         // Whoever writes beside this comes to his end first.
         self.end_checkpoint();
-        let _ = self.storage().end_sync();
-        let storage = self.storage().beside().ok_or(ImageError::NothingStays)?;
+        let _ = self.body.storage().end_sync();
+        let storage = self
+            .body
+            .storage()
+            .beside()
+            .ok_or(ImageError::NothingStays)?;
         let opening = Opening {
             path: &self.path,
             drive: &self.file,
@@ -49,20 +51,20 @@ impl DataDrive {
         };
         let (drive, recovery) = recovery::recover_beside(
             storage,
-            (&self.regions(), self.shape()),
+            (&self.body.regions(), self.body.shape()),
             || New::of(&self.file, &testbed, self.seed),
             &opening,
         )?;
         let clock = self.clock;
         // What a cut has left is decided, so a log of what one could leave has its end here.
-        let mut tap = self.tap().take();
+        let mut tap = self.body.tap().take();
         if let Some(tap) = &mut tap {
             tap.end(true);
         }
         let ground = std::mem::take(&mut self.ground);
         *self = drive;
         (self.clock, self.ground) = (clock, ground);
-        *self.tap() = tap;
+        *self.body.tap() = tap;
         // A cache whose data were nowhere else loses them all: its draws were made when they were written.
         Ok(recovery.cut.or(in_cache.map(|sectors| CutTold {
             seed: seed.unwrap_or_default(),

@@ -11,20 +11,20 @@
 //! A checkpoint that somebody waits for, and one behind a checkpoint that failed, are written in place. Their
 //! numbers leave out two: whatever lies in the journal belongs to none of them.
 
-use crate::checkpoint::{Due, Saved, Shape, Stands};
-use crate::drive::{Body, DataDrive, store_of, store_of_mut};
-use crate::journal::{Journal, Left};
-use crate::life::Spent;
+use super::DataDrive;
+use crate::body::SavedBody;
+use crate::checkpoint::{Due, Saved, Stands};
+use crate::journal::Left;
 use crate::mark::{End, Mark};
-use crate::regions::Regions;
+use crate::meta::Spent;
 use crate::storage::{Region, Storage};
+use crate::under_way::{NextRoom, UnderWay, Written};
 use crate::{ImageError, Survives};
 use ftlab_base::{Command, CommandId, CommandKind, Lba, Placement, SimTime, SubmissionQueue};
-use ftlab_drive::saved::DeviceState;
 use ftlab_ftl::{Room, TranslationLayer};
 use std::io;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TryRecvError};
-use std::thread::{self, JoinHandle};
+use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
+use std::thread;
 use std::time::Duration;
 
 /// How long a request waits when the journal has little room: no longer than many a request takes, and longer than
@@ -36,58 +36,6 @@ const IN_PLACE: u64 = 3;
 
 /// Tables from this size on are copied into memory that a thread made before; the system gives less at once.
 const ROOM_BYTES: usize = 4 << 20;
-
-/// Memory for the next checkpoint.
-#[derive(Debug, Default)]
-pub(crate) enum NextRoom {
-    /// Nobody needs any.
-    #[default]
-    None,
-    /// A thread makes it.
-    Coming(Receiver<Room>),
-    /// It is there.
-    There(Room),
-}
-
-/// What becomes of a checkpoint: whether it stands, and then whether everything behind that was done.
-type Written = io::Result<io::Result<()>>;
-
-/// A checkpoint that is being written.
-#[derive(Debug)]
-pub(crate) struct UnderWay {
-    told: Receiver<(Written, Stands)>,
-    /// Time that it counts.
-    counted: Spent,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl UnderWay {
-    fn start(due: Due, mut storage: Box<dyn Storage>, counted: Spent) -> io::Result<UnderWay> {
-        let (tell, told) = mpsc::sync_channel(1);
-        let run = move || {
-            let written = due.write(&mut *storage);
-            let stands = due.stands();
-            // Giving the memory back takes the system long, too.
-            drop(due);
-            // Whoever dropped the drive does not look.
-            let _ = tell.send((written, stands));
-        };
-        let thread = thread::Builder::new().name("checkpoint".into());
-        Ok(UnderWay {
-            told,
-            counted,
-            thread: Some(thread.spawn(run)?),
-        })
-    }
-}
-
-impl Drop for UnderWay {
-    fn drop(&mut self) {
-        // It holds the file, and with that the lock on it, until it has ended.
-        let thread = self.thread.take().expect("it is dropped once");
-        let _ = thread.join();
-    }
-}
 
 impl DataDrive {
     /// Notes the whole state of the drive in its file, so that less is to be recovered. It may be at
@@ -136,21 +84,12 @@ impl DataDrive {
         };
         let before = kept.stands.end;
         let part = kept.stands.checkpoint + IN_PLACE;
-        let begin = match &mut self.body {
-            Body::Flash(ssd) => {
-                let store = store_of_mut(ssd);
-                let sequence = store.sequence();
-                let before = store.journal().map_or(before, |journal| journal.end());
-                before.begin(part, sequence)
-            }
-            Body::Flat(..) => before.begin(part, 0),
-        };
-        let free = self.regions().journals.regions.to_vec();
+        let begin = self.body.next_part(before, part);
+        let free = self.body.regions().journals.regions.to_vec();
         let due = self.due(begin, at_work, free, Room::default());
-        let written = due.write(self.storage());
-        if let (Ok(_), Body::Flash(ssd)) = (&written, &mut self.body) {
-            let journals = Regions::of_layer(ssd.layer()).journals;
-            store_of_mut(ssd).keep_journal(Journal::new(journals, due.mark));
+        let written = due.write(self.body.storage());
+        if written.is_ok() {
+            self.body.begin_journal(due.mark);
         }
         self.note_written(written, due.stands(), self.uncounted)
     }
@@ -165,26 +104,14 @@ impl DataDrive {
         meta.spent = self.spent();
         (meta.survives, meta.on_kill) = (Survives::with(kept.sync), kept.on_kill);
         (meta.sequence, meta.seal) = (begin.sequence, begin.seal);
-        let shape = match &self.body {
-            Body::Flash(ssd) => Shape::of_flash(ssd),
-            Body::Flat(device, _) => Shape::of_sectors(device.capacity_sectors()),
-        };
-        let (state, buffered, volatile, blank) = match &self.body {
-            Body::Flash(ssd) => {
-                let store = store_of(ssd);
-                meta.lost = store.lost().to_vec();
-                (
-                    DeviceState::Ssd(ssd.found_without_power(room)),
-                    store.kept(),
-                    store.volatile().saved(),
-                    store.blank().bits().to_vec(),
-                )
-            }
-            Body::Flat(device, _) => {
-                let state = DeviceState::Flashless(device.counters());
-                (state, Vec::new(), Vec::new(), Vec::new())
-            }
-        };
+        let SavedBody {
+            state,
+            kept: buffered,
+            volatile,
+            blank,
+            lost,
+        } = self.body.saved(room);
+        meta.lost = lost;
         Due {
             mark: Mark {
                 checkpoint: begin.part,
@@ -197,8 +124,8 @@ impl DataDrive {
                 blank,
                 state,
             },
-            shape,
-            areas: self.regions().checkpoints,
+            shape: self.body.shape(),
+            areas: self.body.regions().checkpoints,
             free,
             sync: kept.sync,
         }
@@ -214,26 +141,19 @@ impl DataDrive {
         let noted = match written {
             Ok(noted) => noted,
             Err(why) => {
-                if let Some(journal) = self.journal() {
+                if let Some(journal) = self.body.journal() {
                     journal.put_off();
                 }
                 return Err(self.storage_error("write a checkpoint to it", why));
             }
         };
-        if let Some(journal) = self.journal() {
+        if let Some(journal) = self.body.journal() {
             journal.checkpoint_stands();
         }
         let kept = self.kept.as_mut().expect("it is kept");
         (kept.stands, kept.meta) = (stands.mark, stands.meta);
         self.uncounted = self.uncounted.without(counted);
         noted.map_err(|why| self.storage_error("write a checkpoint to it", why))
-    }
-
-    fn journal(&mut self) -> Option<&mut Journal> {
-        match &mut self.body {
-            Body::Flash(ssd) => store_of_mut(ssd).journal(),
-            Body::Flat(..) => None,
-        }
     }
 
     /// Has a checkpoint be written if one is due and none is under way.
@@ -257,8 +177,8 @@ impl DataDrive {
         // If one fails, the journal goes on; when that is full, writes fail.
         self.under_way.is_none()
             && self.failure.is_none()
-            && self.storage_failure().is_none()
-            && self.journal().is_some_and(|journal| journal.is_long())
+            && self.body.failure().is_none()
+            && self.body.journal().is_some_and(|journal| journal.is_long())
             && self.has_room()
     }
 
@@ -297,8 +217,8 @@ impl DataDrive {
             return;
         };
         let part = kept.stands.checkpoint + BESIDE;
-        let storage = self.storage().beside();
-        let goes_on = self.journal().is_some_and(|journal| journal.goes_on());
+        let storage = self.body.storage().beside();
+        let goes_on = self.body.journal().is_some_and(|journal| journal.goes_on());
         let begun = match storage.filter(|_| !goes_on) {
             Some(storage) => self.begin_beside(part, storage),
             None => self.checkpoint(),
@@ -307,13 +227,11 @@ impl DataDrive {
     }
 
     fn begin_beside(&mut self, part: u64, storage: Box<dyn Storage>) -> Result<(), ImageError> {
-        let Body::Flash(ssd) = &mut self.body else {
-            unreachable!("it has a journal");
+        let Some(begun) = self.body.begin_part(part) else {
+            return Ok(());
         };
-        let totals = ssd.totals();
-        let begun = store_of_mut(ssd).begin_part(part, totals);
         let begin = begun.map_err(|why| self.storage_error("write to it", why))?;
-        let free = self.regions().journals.of(part + 1);
+        let free = self.body.regions().journals.of(part + 1);
         let room = match std::mem::take(&mut self.next_room) {
             NextRoom::There(room) => room,
             NextRoom::Coming(_) | NextRoom::None => Room::default(),
@@ -330,7 +248,7 @@ impl DataDrive {
     /// Notes what became of the checkpoint that was under way. While the journal has little room, it is waited
     /// for.
     fn look_at_checkpoint(&mut self) {
-        let Some(left) = self.journal().map(|journal| journal.left()) else {
+        let Some(left) = self.body.journal().map(|journal| journal.left()) else {
             return;
         };
         let Some(under_way) = &self.under_way else {
@@ -354,7 +272,7 @@ impl DataDrive {
     /// Has the next request find a checkpoint due, if none is under way.
     #[cfg(test)]
     pub(crate) fn have_checkpoint_due(&mut self) {
-        if let Some(journal) = self.journal() {
+        if let Some(journal) = self.body.journal() {
             journal.fall_due();
         }
     }
@@ -367,7 +285,10 @@ impl DataDrive {
     /// So many sixteenths of the room for a part of the journal are taken from now on.
     #[cfg(test)]
     pub(crate) fn pretend_journal_used(&mut self, sixteenths: u64) {
-        self.journal().expect("it has one").pretend_used(sixteenths);
+        self.body
+            .journal()
+            .expect("it has one")
+            .pretend_used(sixteenths);
     }
 
     /// Waits until no checkpoint is under way.

@@ -1,0 +1,52 @@
+//! What a store is in the middle of, each by itself: a storage that failed, a request that was cut off, what a power cut could
+//! take, and what one has left.
+
+use super::pending::Pending;
+use crate::volatile::Volatile;
+use std::collections::{BTreeSet, VecDeque};
+use std::io;
+
+/// A request that was cut off, to be made again instead of what is asked next.
+#[derive(Debug)]
+pub(crate) struct CutOff {
+    /// Moves that are made.
+    pub(crate) moved: u32,
+    /// The slot it writes, if that may not be in its place.
+    pub(crate) slot: Option<Vec<u8>>,
+}
+
+/// Requests that are not carried out, because the storage failed.
+#[derive(Debug, Default)]
+pub(super) struct Undone {
+    pub(super) queue: VecDeque<Pending>,
+    pub(super) failure: Option<io::Error>,
+    /// Slots that are in the cells, of requests that wait to be carried out.
+    pub(super) programmed: Vec<u32>,
+}
+
+/// Moves of a request that was cut off, which recovery makes again.
+#[derive(Debug, Default)]
+pub(super) struct Again {
+    pub(super) cut_off: Option<CutOff>,
+    /// Moves that were made again.
+    pub(super) redone: u64,
+}
+
+/// What a power cut could take away.
+#[derive(Debug, Default)]
+pub(super) struct Losable {
+    pub(super) volatile: Volatile,
+    /// How many slots of it the drive can hold.
+    pub(super) buffer_slots: usize,
+    /// Where slots lie that the layer is asked to write or to give up.
+    pub(super) before: Vec<(u32, u32)>,
+}
+
+/// Slots as a power cut has left them, until they are handed on.
+#[derive(Debug, Default)]
+pub(super) struct FoundAfterCut {
+    /// Whether what waits is of that kind.
+    pub(super) restores: bool,
+    /// Those that are to be given up.
+    pub(super) emptied: BTreeSet<u32>,
+}

@@ -1,0 +1,65 @@
+//! A checkpoint that a thread writes, and memory that a thread makes for the next one.
+
+use crate::checkpoint::{Due, Stands};
+use crate::meta::Spent;
+use crate::storage::Storage;
+use ftlab_ftl::Room;
+use std::io;
+use std::sync::mpsc::{self, Receiver};
+use std::thread::{self, JoinHandle};
+
+/// Memory for the next checkpoint.
+#[derive(Debug, Default)]
+pub(crate) enum NextRoom {
+    /// Nobody needs any.
+    #[default]
+    None,
+    /// A thread makes it.
+    Coming(Receiver<Room>),
+    /// It is there.
+    There(Room),
+}
+
+/// What becomes of a checkpoint: whether it stands, and then whether everything behind that was done.
+pub(crate) type Written = io::Result<io::Result<()>>;
+
+/// A checkpoint that is being written.
+#[derive(Debug)]
+pub(crate) struct UnderWay {
+    pub(crate) told: Receiver<(Written, Stands)>,
+    /// Time that it counts.
+    pub(crate) counted: Spent,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl UnderWay {
+    pub(crate) fn start(
+        due: Due,
+        mut storage: Box<dyn Storage>,
+        counted: Spent,
+    ) -> io::Result<UnderWay> {
+        let (tell, told) = mpsc::sync_channel(1);
+        let run = move || {
+            let written = due.write(&mut *storage);
+            let stands = due.stands();
+            // Giving the memory back takes the system long, too.
+            drop(due);
+            // Whoever dropped the drive does not look.
+            let _ = tell.send((written, stands));
+        };
+        let thread = thread::Builder::new().name("checkpoint".into());
+        Ok(UnderWay {
+            told,
+            counted,
+            thread: Some(thread.spawn(run)?),
+        })
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        // It holds the file, and with that the lock on it, until it has ended.
+        let thread = self.thread.take().expect("it is dropped once");
+        let _ = thread.join();
+    }
+}
