@@ -36,7 +36,7 @@
 //! `DataDrive::begin_crash_log` has a drive at work say what it is written and when that is safe, and `CrashLog` draws from that what a power
 //! cut at any instant could have left (`crash/`).
 //!
-//! An image that an earlier version wrote is converted when it is opened (`convert.rs`), and `tests/formats` keeps some of each.
+//! An image that an earlier version wrote is converted when it is opened (`convert/`), and `tests/formats` keeps some of each.
 //!
 //! Disks and RAM disks hold their bytes by sector with two checksums each (`flat.rs`), with neither journal nor map. `apply` goes the same way
 //! without the buffer.

@@ -7,6 +7,8 @@
 //! written which wrote it last. The new file takes the place of the old one when all of it is there, so whoever is
 //! cut off finds the old one. Where nothing of the file may change, all of that is done in memory.
 
+mod found_pages;
+
 use crate::base::Base;
 use crate::blank::Blank;
 use crate::body::flash::{Flash, byte_store};
@@ -15,16 +17,15 @@ use crate::error::{Wrong, system_error};
 use crate::file::{begin_aside, replace};
 use crate::header::Header;
 use crate::new::New;
-use crate::pages::{self, Page};
 use crate::recovery::found::{Found, Opening};
 use crate::recovery::log::{Log, Written};
 use crate::recovery::{ask_again, bring_back};
 use crate::regions::Regions;
-use crate::slot::{self, OOB_BYTES, Oob};
+use crate::slot::{self, OOB_BYTES};
 use crate::storage::{Memory, Overlay, Storage};
 use crate::{ImageError, OpenOptions, Recovery};
-use ftlab_base::{Content, Identity, Lpn, Ppa};
-use ftlab_drive::codec;
+use found_pages::{Before, Pages};
+use ftlab_base::{Content, Lpn, Ppa};
 use ftlab_drive::ssd::{LayerInput, PageStore, Ssd, StoreFailed};
 use ftlab_drive::{REMOVED, RemovedKey};
 use ftlab_ftl::{Extent, TranslationLayer};
@@ -171,7 +172,7 @@ fn write_anew(
     let otherwise = move || Wrong::Replay {
         version: version.clone(),
     };
-    let pages = Pages::of(&**old, &ssd, &before.meta.lost).map_err(unreadable)?;
+    let pages = Pages::of(&**old, &ssd, &before.meta).map_err(unreadable)?;
     let log = Log::read(before, &**old, &ssd, opening, |write| pages.has(write));
     let log = log.map_err(unusable)?;
     let sources = Sources {
@@ -245,77 +246,6 @@ fn put(storage: &mut dyn Storage, at: u64, slot: &[u8]) -> io::Result<()> {
     match lies == slot {
         true => Ok(()),
         false => storage.write_at(at, slot),
-    }
-}
-
-/// The pages of an image that are whole, by what they say of themselves.
-struct Pages {
-    /// LPN, number of the request, and place; in order.
-    by_slot: Vec<(u32, u64, u32)>,
-    /// Those that several slots may have, by their data.
-    shared: BTreeMap<Identity, u32>,
-    /// Whether one of them is zeros that were there before the drive had bytes, and moved.
-    has_old_zeros: bool,
-    /// Whether all are whole.
-    all_whole: bool,
-}
-
-impl Pages {
-    fn of(storage: &dyn Storage, ssd: &Ssd, lost: &[(u64, u64)]) -> io::Result<Pages> {
-        let layer = ssd.layer();
-        let slot_bytes = layer.layout().geometry.slot_bytes as usize;
-        let mut found = Pages {
-            by_slot: Vec::new(),
-            shared: BTreeMap::new(),
-            has_old_zeros: false,
-            all_whole: true,
-        };
-        let mut data = vec![0; slot_bytes];
-        let regions = Regions::of_layer(layer);
-        let is_lost = |oob: &Oob| {
-            let mut lost = lost.iter();
-            lost.any(|&(from, until)| (from..until).contains(&oob.sequence))
-        };
-        let shape = (layer.places(), slot_bytes);
-        pages::look_at_all(storage, &regions, shape, |place, page| match page {
-            Page::Broken(_) => found.all_whole = false,
-            Page::Whole(oob, _) if oob == slot::ZEROS => found.has_old_zeros = true,
-            Page::Whole(oob, _) if is_lost(&oob) => {}
-            Page::Whole(oob, stored) => {
-                found.by_slot.push((oob.lpn, oob.sequence, place));
-                if oob.shared
-                    && slot::unpack(&oob, stored, &mut data) == Ok(0)
-                    && let Some(identity) = codec::identity_of(&data)
-                {
-                    found.shared.insert(identity, place);
-                }
-            }
-        })?;
-        found.by_slot.sort_unstable();
-        Ok(found)
-    }
-
-    /// Where a write lies.
-    fn at(&self, write: Written) -> Option<u32> {
-        let key = (write.lpn, write.number);
-        let found = self.by_slot.partition_point(|page| (page.0, page.1) < key);
-        let page = self.by_slot.get(found);
-        let page = page.filter(|page| (page.0, page.1) == key);
-        page.map(|page| page.2)
-            .or_else(|| self.shared.get(&write.identity?).copied())
-    }
-
-    fn has(&self, write: Written) -> bool {
-        self.at(write).is_some()
-    }
-
-    /// Where the newest of a slot lies that came before a request.
-    fn before(&self, lpn: Lpn, number: u64) -> Option<u32> {
-        let end = self
-            .by_slot
-            .partition_point(|page| (page.0, page.1) < (lpn.0, number));
-        let page = self.by_slot[..end].last();
-        page.filter(|page| page.0 == lpn.0).map(|page| page.2)
     }
 }
 
@@ -446,14 +376,14 @@ impl Sources<'_> {
                 }
                 None => self.pages.at(write),
             },
-            Lies::From(before) => {
-                let shared = self.begin.shared.get(&before).copied();
-                let from = shared.or_else(|| self.pages.before(lpn, self.begin.sequence));
-                if from.is_none() {
-                    return Ok(self.zeros(before, place.0));
-                }
-                from
-            }
+            Lies::From(before) => match self.begin.shared.get(&before) {
+                Some(shared) => Some(*shared),
+                None => match self.pages.before(lpn, self.begin.sequence, before) {
+                    Before::At(from) => Some(from),
+                    Before::Nowhere => return Ok(self.zeros(before, place.0)),
+                    Before::Unknown => None,
+                },
+            },
         };
         let Some(from) = from else {
             return Ok(None);
@@ -471,7 +401,7 @@ impl Sources<'_> {
         if is_blank && before == place {
             return Some(vec![0; OOB_BYTES]);
         }
-        (is_blank || self.pages.has_old_zeros && self.pages.all_whole).then(|| {
+        (is_blank || self.pages.has_old_zeros).then(|| {
             let mut zeros = slot::zeros();
             slot::seal(&mut zeros, place);
             zeros
