@@ -89,6 +89,36 @@ pub struct Command {
 }
 
 impl Command {
+    /// A command of the first queue, with random data where it writes.
+    #[must_use]
+    #[inline]
+    pub const fn new(kind: CommandKind, id: u64, lba: u64, sectors: u32, at: SimTime) -> Command {
+        Command {
+            id: CommandId(id),
+            kind,
+            lba: Lba(lba),
+            sectors,
+            content: Content::RANDOM,
+            queue: SubmissionQueue::FIRST,
+            placement: Placement::DEFAULT,
+            at,
+        }
+    }
+
+    /// A write of random data.
+    #[must_use]
+    #[inline]
+    pub const fn write(id: u64, lba: u64, sectors: u32, at: SimTime) -> Command {
+        Command::new(CommandKind::Write, id, lba, sectors, at)
+    }
+
+    /// A flush of everything.
+    #[must_use]
+    #[inline]
+    pub const fn flush(id: u64, at: SimTime) -> Command {
+        Command::new(CommandKind::Flush, id, 0, 0, at)
+    }
+
     /// Bytes addressed.
     #[must_use]
     #[inline]

@@ -275,10 +275,7 @@ impl ExtendedLog {
 mod tests {
     use super::*;
     use crate::Catalog;
-    use ftlab_base::{
-        Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, RootSeed, SimTime,
-        SubmissionQueue,
-    };
+    use ftlab_base::{Command, CommandKind, Outcome, RootSeed, SimTime};
     use ftlab_host::Testbed;
 
     /// Slots of a page of 16 KiB, four planes of each of 16 dies, superblocks of six pages.
@@ -303,16 +300,7 @@ mod tests {
     }
 
     fn apply(device: &mut dyn Device, kind: CommandKind, lba: u64, sectors: u32) {
-        let command = Command {
-            id: CommandId(0),
-            kind,
-            lba: Lba(lba),
-            sectors,
-            content: Content::RANDOM,
-            queue: SubmissionQueue::FIRST,
-            placement: Placement::DEFAULT,
-            at: SimTime::ZERO,
-        };
+        let command = Command::new(kind, 0, lba, sectors, SimTime::ZERO);
         assert_eq!(device.apply(command), Outcome::Good);
     }
 
@@ -452,16 +440,7 @@ mod tests {
         let mut is_full = 0;
         while now < until {
             while is_full < 8 {
-                let write = Command {
-                    id: CommandId(id),
-                    kind: CommandKind::Write,
-                    lba: Lba(id % 100_000 * 256),
-                    sectors: 256,
-                    content: Content::RANDOM,
-                    queue: SubmissionQueue::FIRST,
-                    placement: Placement::DEFAULT,
-                    at: now,
-                };
+                let write = Command::write(id, id % 100_000 * 256, 256, now);
                 device.submit(write, now);
                 (id, is_full) = (id + 1, is_full + 1);
             }

@@ -106,19 +106,9 @@ impl Medium for Ram {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ftlab_base::{CommandId, Content, Lba, Placement, SubmissionQueue};
 
     fn write(id: u64, sectors: u32) -> Command {
-        Command {
-            id: CommandId(id),
-            kind: CommandKind::Write,
-            lba: Lba(0),
-            sectors,
-            content: Content::RANDOM,
-            queue: SubmissionQueue::FIRST,
-            placement: Placement::DEFAULT,
-            at: SimTime::ZERO,
-        }
+        Command::write(id, 0, sectors, SimTime::ZERO)
     }
 
     #[test]

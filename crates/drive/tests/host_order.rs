@@ -2,10 +2,7 @@
 //! does with 32 random reads outstanding, against what its seek times say.
 
 use ftlab_base::hash::mix64;
-use ftlab_base::{
-    Command, CommandId, CommandKind, Content, LatencyHistogram, Lba, Placement, RootSeed, SimTime,
-    SubmissionQueue,
-};
+use ftlab_base::{Command, CommandKind, LatencyHistogram, RootSeed, SimTime};
 use ftlab_drive::{Catalog, Device};
 use ftlab_host::{HostOrder, Testbed};
 
@@ -35,16 +32,13 @@ fn latencies(order: HostOrder, settings: &[&str]) -> (f64, f64) {
     let mut disk = file.build(&testbed, RootSeed(1)).expect("it can be built");
     let places = disk.capacity_sectors() / u64::from(SECTORS);
     let read = |disk: &mut dyn Device, number: u64, now: SimTime| {
-        let command = Command {
-            id: CommandId(number),
-            kind: CommandKind::Read,
-            lba: Lba(mix64(number) % places * u64::from(SECTORS)),
-            sectors: SECTORS,
-            content: Content::RANDOM,
-            queue: SubmissionQueue::FIRST,
-            placement: Placement::DEFAULT,
-            at: now,
-        };
+        let command = Command::new(
+            CommandKind::Read,
+            number,
+            mix64(number) % places * u64::from(SECTORS),
+            SECTORS,
+            now,
+        );
         disk.submit(command, now);
     };
     let mut begun = vec![SimTime::ZERO; OUTSTANDING as usize];

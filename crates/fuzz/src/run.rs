@@ -5,10 +5,7 @@ use crate::plan::{Plan, pages};
 use crate::script::{Clock, Script, Shape, Step};
 use crate::subject::Subject;
 use arbitrary::{Arbitrary, Unstructured};
-use ftlab_base::{
-    Command, CommandId, CommandKind, Completion, Content, Lba, Outcome, Placement, SimTime,
-    SubmissionQueue,
-};
+use ftlab_base::{Command, CommandId, CommandKind, Completion, Outcome, SimTime};
 use ftlab_drive::{Counters, DriveFile};
 use ftlab_host::Testbed;
 use std::collections::BTreeMap;
@@ -299,16 +296,7 @@ impl Run {
     fn read_back(&mut self) {
         let capacity = self.subject.device().capacity_sectors();
         let sectors = u32::try_from(capacity).unwrap_or(u32::MAX);
-        let whole = |id, kind, sectors, at| Command {
-            id: CommandId(id),
-            kind,
-            lba: Lba(0),
-            sectors,
-            content: Content::RANDOM,
-            queue: SubmissionQueue::FIRST,
-            placement: Placement::DEFAULT,
-            at,
-        };
+        let whole = |id, kind, sectors, at| Command::new(kind, id, 0, sectors, at);
         let refused = self.subject.device().fault().is_some();
         if self.timed && !refused {
             let flush = whole(self.issued, CommandKind::Flush, 0, self.now);

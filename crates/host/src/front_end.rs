@@ -149,19 +149,9 @@ impl FrontEnd {
 mod tests {
     use super::*;
     use crate::queue::HostOrder;
-    use ftlab_base::{CommandId, CommandKind, Content, Lba, Placement, SubmissionQueue};
 
     fn write(lba: u64) -> Command {
-        Command {
-            id: CommandId(lba),
-            kind: CommandKind::Write,
-            lba: Lba(lba),
-            sectors: 1,
-            content: Content::RANDOM,
-            queue: SubmissionQueue::FIRST,
-            placement: Placement::DEFAULT,
-            at: SimTime::ZERO,
-        }
+        Command::write(lba, lba, 1, SimTime::ZERO)
     }
 
     #[test]

@@ -254,7 +254,7 @@ impl Limit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ftlab_base::{CommandId, Content, Lba, Placement, SubmissionQueue};
+    use ftlab_base::Lba;
 
     const OPEN: Limit = Limit {
         operations: None,
@@ -270,16 +270,7 @@ mod tests {
     };
 
     fn command(kind: CommandKind, sectors: u32) -> Command {
-        Command {
-            id: CommandId(0),
-            kind,
-            lba: Lba(0),
-            sectors,
-            content: Content::RANDOM,
-            queue: SubmissionQueue::FIRST,
-            placement: Placement::DEFAULT,
-            at: SimTime::ZERO,
-        }
+        Command::new(kind, 0, 0, sectors, SimTime::ZERO)
     }
 
     /// When so many commands arrive that all come at the beginning.

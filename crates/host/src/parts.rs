@@ -87,19 +87,10 @@ impl Parts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ftlab_base::{Content, Placement, SimTime, SubmissionQueue};
+    use ftlab_base::SimTime;
 
     fn command(kind: CommandKind, sectors: u32) -> Command {
-        Command {
-            id: CommandId(7),
-            kind,
-            lba: Lba(1000),
-            sectors,
-            content: Content::RANDOM,
-            queue: SubmissionQueue::FIRST,
-            placement: Placement::DEFAULT,
-            at: SimTime::ZERO,
-        }
+        Command::new(kind, 7, 1000, sectors, SimTime::ZERO)
     }
 
     fn of(parts: &mut Parts, kind: CommandKind, sectors: u32) -> Vec<(u64, u32)> {

@@ -22,10 +22,7 @@ use crate::regions::Regions;
 use crate::slot::{self, OOB_BYTES, Oob, SectorMask};
 use crate::storage::{FileStorage, Overlay, Storage};
 use crate::{CreateOptions, ImageError, OnKill, OpenOptions};
-use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Lba, Lpn, Outcome, Placement, SECTOR_BYTES, SimTime,
-    SubmissionQueue,
-};
+use ftlab_base::{Command, Lba, Lpn, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
 use serde::Serialize;
@@ -359,16 +356,12 @@ impl Left {
             let Some(data) = self.slot(lpn)? else {
                 continue;
             };
-            let write = Command {
-                id: CommandId(lpn.into()),
-                kind: CommandKind::Write,
-                lba: Lba(u64::from(lpn) * sectors),
-                sectors: sectors as u32,
-                content: Content::RANDOM,
-                queue: SubmissionQueue::FIRST,
-                placement: Placement::DEFAULT,
-                at: SimTime::ZERO,
-            };
+            let write = Command::write(
+                lpn.into(),
+                u64::from(lpn) * sectors,
+                sectors as u32,
+                SimTime::ZERO,
+            );
             if made.apply(write, &data) != Outcome::Good {
                 let why = io::Error::other("the new drive does not take what the old one held");
                 made.flush_storage()?;

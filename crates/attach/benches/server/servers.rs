@@ -2,10 +2,7 @@
 
 use crate::AREA_BYTES;
 use ftlab_attach::{DriveExport, Engine, Timing};
-use ftlab_base::{
-    CommandId, CommandKind, Content, LatencyHistogram, Lba, Nanos, Outcome, Placement,
-    SECTOR_BYTES, SimTime, SubmissionQueue,
-};
+use ftlab_base::{LatencyHistogram, Nanos, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use ftlab_image::{CreateOptions, DataDrive};
@@ -219,16 +216,8 @@ fn fill(drive: &mut DataDrive) {
     const SECTORS: u32 = 2048;
     let data = vec![0x5a; SECTORS as usize * SECTOR_BYTES as usize];
     for number in 0..AREA_BYTES / data.len() as u64 {
-        let write = ftlab_base::Command {
-            id: CommandId(number),
-            kind: CommandKind::Write,
-            lba: Lba(number * u64::from(SECTORS)),
-            sectors: SECTORS,
-            content: Content::RANDOM,
-            queue: SubmissionQueue::FIRST,
-            placement: Placement::DEFAULT,
-            at: SimTime::ZERO,
-        };
+        let write =
+            ftlab_base::Command::write(number, number * u64::from(SECTORS), SECTORS, SimTime::ZERO);
         assert_eq!(drive.apply(write, &data), Outcome::Good);
     }
 }

@@ -9,10 +9,7 @@ use super::pieces::{DATA_SECTORS_MAX, Piece, Pieces};
 use super::statistics::Statistics;
 use super::{Call, outcome};
 use crate::faults::{self, Faults};
-use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Lba, Placement, SECTOR_BYTES, SimTime,
-    SubmissionQueue,
-};
+use ftlab_base::{Command, CommandKind, SECTOR_BYTES, SimTime};
 use ftlab_drive::faults::Verdict;
 use ftlab_image::{Commit, DataDrive};
 use ftlab_nbd::NbdError;
@@ -260,16 +257,13 @@ impl Untimed {
 }
 
 fn perform(drive: &mut DataDrive, piece: &Piece, ask: &mut Ask) -> Result<(), NbdError> {
-    let command = Command {
-        id: CommandId(0),
-        kind: piece.kind,
-        lba: Lba(piece.range.start),
-        sectors: piece.sectors() as u32,
-        content: Content::RANDOM,
-        queue: SubmissionQueue::FIRST,
-        placement: Placement::DEFAULT,
-        at: SimTime::ZERO,
-    };
+    let command = Command::new(
+        piece.kind,
+        0,
+        piece.range.start,
+        piece.sectors() as u32,
+        SimTime::ZERO,
+    );
     outcome(drive.apply_unflushed(command, piece.data(|range| ask.part(range))))?;
     match piece.kind {
         CommandKind::Read => super::read(drive, &piece.range, ask),

@@ -4,10 +4,7 @@ mod large;
 
 use ftlab_attach::DriveExport;
 use ftlab_attach::engine::{Ask, Engine, Stopped, Timing, What};
-use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Lba, Nanos, Placement, SECTOR_BYTES, SimTime,
-    SubmissionQueue,
-};
+use ftlab_base::{Command, CommandKind, Lba, Nanos, SECTOR_BYTES, SimTime};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_host::Testbed;
 use ftlab_image::DataDrive;
@@ -178,16 +175,7 @@ fn an_answer_takes_as_long_as_the_model_says() {
         .expect("a drive");
     let mut clock = SimTime::ZERO;
     let mut latency = |kind, sectors| {
-        let command = Command {
-            id: CommandId(clock.0),
-            kind,
-            lba: Lba(0),
-            sectors,
-            content: Content::RANDOM,
-            queue: SubmissionQueue::FIRST,
-            placement: Placement::DEFAULT,
-            at: clock,
-        };
+        let command = Command::new(kind, clock.0, 0, sectors, clock);
         let mut done = Vec::new();
         device.submit(command, clock);
         device.advance_to_completion(SimTime::NEVER, &mut done);

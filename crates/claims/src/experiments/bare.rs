@@ -1,9 +1,6 @@
 //! A drive and the commands of an experiment.
 
-use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Lba, Nanos, Outcome, Placement, RootSeed,
-    SECTOR_BYTES, SimTime, SubmissionQueue,
-};
+use ftlab_base::{Command, CommandKind, Nanos, Outcome, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_bench::review::ReviewError;
 use ftlab_drive::{Counters, Device, DriveFile, Scale};
 use ftlab_host::{HostOrder, Processor, Testbed};
@@ -183,16 +180,7 @@ impl Bare {
 
 /// A command of no time.
 pub fn command(kind: CommandKind, lba: u64, sectors: u64) -> Command {
-    Command {
-        id: CommandId(0),
-        kind,
-        lba: Lba(lba),
-        sectors: sectors as u32,
-        content: Content::RANDOM,
-        queue: SubmissionQueue::FIRST,
-        placement: Placement::DEFAULT,
-        at: SimTime::ZERO,
-    }
+    Command::new(kind, 0, lba, sectors as u32, SimTime::ZERO)
 }
 
 /// Why an experiment cannot go on.

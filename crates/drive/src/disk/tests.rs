@@ -3,8 +3,8 @@
 mod parts;
 
 use super::*;
+use ftlab_base::LatencyHistogram;
 use ftlab_base::hash::mix64;
-use ftlab_base::{CommandId, Content, LatencyHistogram, Lba, Placement, SubmissionQueue};
 
 const HOST_COST: Nanos = Nanos::from_micros(20);
 
@@ -115,16 +115,7 @@ impl Load {
 }
 
 fn command(kind: CommandKind, number: u64, lba: u64, sectors: u32) -> Command {
-    Command {
-        id: CommandId(number),
-        kind,
-        lba: Lba(lba),
-        sectors,
-        content: Content::RANDOM,
-        queue: SubmissionQueue::FIRST,
-        placement: Placement::DEFAULT,
-        at: SimTime::ZERO,
-    }
+    Command::new(kind, number, lba, sectors, SimTime::ZERO)
 }
 
 fn random_within(span: u64, sectors: u64) -> impl Fn(u64) -> u64 {

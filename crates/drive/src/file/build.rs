@@ -8,10 +8,7 @@ use crate::flashless::Flashless;
 use crate::hosted::Hosted;
 use crate::ram::Ram;
 use crate::ssd::{Alone, Ssd};
-use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Lba, Nanos, Placement, RootSeed, SECTOR_BYTES,
-    SimTime, SubmissionQueue,
-};
+use ftlab_base::{Command, CommandKind, Nanos, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_host::Testbed;
 use ftlab_sheet::SheetError;
 
@@ -63,16 +60,7 @@ impl DriveFile {
         let layout = ssd.layout().expect("checked on reading");
         let slots = ssd.user_slots(&layout).expect("checked on reading");
         let params = ssd.params(slots, RootSeed(0)).expect("checked on reading");
-        let command = Command {
-            id: CommandId(0),
-            kind,
-            lba: Lba(0),
-            sectors,
-            content: Content::RANDOM,
-            queue: SubmissionQueue::FIRST,
-            placement: Placement::DEFAULT,
-            at: SimTime::ZERO,
-        };
+        let command = Command::new(kind, 0, 0, sectors, SimTime::ZERO);
         (sectors <= sectors_per_slot).then(|| params.alone(&command, sectors_per_slot, testbed))
     }
 

@@ -1,9 +1,6 @@
 use super::*;
 use crate::scale::Scale;
-use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, RootSeed, SimTime,
-    SubmissionQueue,
-};
+use ftlab_base::{Command, Outcome, RootSeed, SimTime};
 use ftlab_ftl::page::{DChoices, Greedy, POLICIES, PacingPolicy, PacingView, Registered, register};
 use ftlab_host::Testbed;
 use ftlab_sheet::SheetError;
@@ -196,16 +193,7 @@ fn operations(file: &DriveFile, seed: u64) -> u64 {
         } else {
             rng.random_range(0..slots)
         };
-        let command = Command {
-            id: CommandId(n),
-            kind: CommandKind::Write,
-            lba: Lba(8 * slot),
-            sectors: 8,
-            content: Content::RANDOM,
-            queue: SubmissionQueue::FIRST,
-            placement: Placement::DEFAULT,
-            at: SimTime::ZERO,
-        };
+        let command = Command::write(n, 8 * slot, 8, SimTime::ZERO);
         assert_eq!(drive.apply(command), Outcome::Good);
     }
     drive.counters().stream_hash

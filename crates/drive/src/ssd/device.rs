@@ -3,7 +3,7 @@
 use super::Ssd;
 use super::mapped::{Mapped, SlotWrite};
 use super::waking;
-use super::write_through::WriteThrough;
+use super::write_through::Cache;
 use crate::counters::Counters;
 use crate::device::{CacheRefused, Device, EraseRefused};
 use crate::health::Health;
@@ -182,7 +182,7 @@ impl Device for Ssd {
         // What is in a page register is not programmed.
         let frees_by_register = on && self.params.nand.register_frees;
         self.scheduler.free_by_register(frees_by_register);
-        self.write_through = (!on).then(WriteThrough::default);
+        self.cache = Cache::set(on);
         Ok(())
     }
 

@@ -64,7 +64,7 @@ use slots::SlotSize;
 use std::collections::{BTreeSet, VecDeque};
 use thermal::Heat;
 use waking::Wakings;
-use write_through::WriteThrough;
+use write_through::Cache;
 use writes::{Admission, OwnFlush};
 
 /// An SSD in virtual time.
@@ -81,8 +81,7 @@ pub struct Ssd {
     compressor: Server,
     core: Server,
     buffer: WriteBuffer,
-    /// With the write cache off: what writes wait for.
-    write_through: Option<WriteThrough>,
+    cache: Cache,
     admissions: VecDeque<Admission>,
     /// Reads whose data wait until those of a write are in the drive.
     waiting_out: VecDeque<u32>,
@@ -146,7 +145,7 @@ impl Ssd {
             compressor: Server::default(),
             core: Server::default(),
             buffer: WriteBuffer::new(params.buffer.slots, slot.sectors()),
-            write_through: None,
+            cache: Cache::Back,
             admissions: VecDeque::new(),
             waiting_out: VecDeque::new(),
             flushes: VecDeque::new(),
@@ -401,10 +400,8 @@ impl Ssd {
                         self.mapped.programmed(self.buffer.programmed(place));
                     }
                     room = true;
-                    if let Some(through) = &mut self.write_through {
-                        let ended = through.programmed(fence.index());
-                        self.end_writes(&ended, now);
-                    }
+                    let ended = self.cache.programmed(fence.index());
+                    self.end_writes(&ended, now);
                 }
             }
             self.mapped.batch.recycle(fence);

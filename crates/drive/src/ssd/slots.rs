@@ -93,19 +93,10 @@ impl SlotSize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ftlab_base::{CommandId, CommandKind, Lba, SimTime, SubmissionQueue};
+    use ftlab_base::SimTime;
 
     fn command(lba: u64, sectors: u32) -> Command {
-        Command {
-            id: CommandId(0),
-            kind: CommandKind::Write,
-            lba: Lba(lba),
-            sectors,
-            content: Content::RANDOM,
-            queue: SubmissionQueue::FIRST,
-            placement: Placement::DEFAULT,
-            at: SimTime::ZERO,
-        }
+        Command::write(0, lba, sectors, SimTime::ZERO)
     }
 
     #[test]

@@ -76,7 +76,7 @@ impl Ssd {
         let mut copy = Ssd::around(self.params, self.mapped.copy());
         copy.plug(self.front.host());
         copy.totals = self.totals;
-        let is_cached = self.write_through.is_none();
+        let is_cached = self.cache.is_back();
         copy.set_write_cache(is_cached)
             .expect("it is set as this one is");
         copy

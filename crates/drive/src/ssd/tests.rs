@@ -193,16 +193,7 @@ fn below(rng: &mut Stream, n: u64) -> u64 {
 /// A random command; `kinds` says which kinds this run has, so that some runs lack some.
 /// A command of a slot of 4 KiB.
 fn slot_command(kind: CommandKind, slot: u64, at: SimTime) -> Command {
-    Command {
-        id: CommandId(slot),
-        kind,
-        lba: Lba(slot * 8),
-        sectors: 8,
-        content: Content::RANDOM,
-        queue: SubmissionQueue::FIRST,
-        placement: Placement::DEFAULT,
-        at,
-    }
+    Command::new(kind, slot, slot * 8, 8, at)
 }
 
 fn command(id: u64, capacity: u64, kinds: &[CommandKind], rng: &mut Stream) -> Command {
@@ -216,16 +207,7 @@ fn command(id: u64, capacity: u64, kinds: &[CommandKind], rng: &mut Stream) -> C
     } else {
         sectors as u32
     };
-    Command {
-        id: CommandId(id),
-        kind,
-        lba: Lba(lba),
-        sectors,
-        content: Content::RANDOM,
-        queue: SubmissionQueue::FIRST,
-        placement: Placement::DEFAULT,
-        at: SimTime::ZERO,
-    }
+    Command::new(kind, id, lba, sectors, SimTime::ZERO)
 }
 
 fn some_kinds(rng: &mut Stream) -> Vec<CommandKind> {
@@ -309,16 +291,7 @@ fn a_snapshot_goes_on_like_the_drive_itself() {
 
 fn one(ssd: &mut Ssd, kind: CommandKind, lba: u64, sectors: u32) -> Nanos {
     let now = SimTime(1_000_000_000_000);
-    let command = Command {
-        id: CommandId(0),
-        kind,
-        lba: Lba(lba),
-        sectors,
-        content: Content::RANDOM,
-        queue: SubmissionQueue::FIRST,
-        placement: Placement::DEFAULT,
-        at: now,
-    };
+    let command = Command::new(kind, 0, lba, sectors, now);
     ssd.submit(command, now);
     let mut done = Vec::new();
     while done.is_empty() {
@@ -375,16 +348,7 @@ fn time_may_end_with_a_program_unit_begun() {
     // Units of four slots: one slot waits in the buffer for three more.
     let mut ssd = build(1);
     one(&mut ssd, CommandKind::Write, 0, 8);
-    let overwrite = Command {
-        id: CommandId(1),
-        kind: CommandKind::Write,
-        lba: Lba(0),
-        sectors: 8,
-        content: Content::RANDOM,
-        queue: SubmissionQueue::FIRST,
-        placement: Placement::DEFAULT,
-        at: SimTime::ZERO,
-    };
+    let overwrite = Command::write(1, 0, 8, SimTime::ZERO);
     assert_eq!(ssd.apply(overwrite), Outcome::Good);
     // Which asserts that the buffer is empty.
     ssd.snapshot();

@@ -1,11 +1,110 @@
-//! A write cache that is off: a write ends when all its slots are programmed.
+//! When a write ends: with the write cache on, when the buffer has all its slots; with it off, when all of them are
+//! programmed.
 //!
-//! The data still pass through the buffer, and what waits there for dies still shares program units. What
+//! With the cache off, the data still pass through the buffer, and what waits there for dies still shares program units. What
 //! no other write fills up is filled up with nothing, or its write would never end.
 
 use ftlab_base::{Lpn, SimTime};
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
+use std::ops::Range;
+
+/// How the write cache is set. What a write waits for is asked of it, whichever that is.
+#[derive(Debug, Clone)]
+pub(super) enum Cache {
+    /// On: a write waits for room in the buffer.
+    Back,
+    /// Off: a write waits for its programs as well.
+    Through(WriteThrough),
+}
+
+impl Cache {
+    pub(super) fn set(on: bool) -> Cache {
+        match on {
+            true => Cache::Back,
+            false => Cache::Through(WriteThrough::default()),
+        }
+    }
+
+    pub(super) fn is_back(&self) -> bool {
+        matches!(self, Cache::Back)
+    }
+
+    /// The writes that end with something that happened, and when they can at the earliest: none where they end in the
+    /// buffer.
+    fn ended_by(&mut self, by: impl FnOnce(&mut WriteThrough) -> Vec<Ended>) -> Vec<Ended> {
+        match self {
+            Cache::Back => Vec::new(),
+            Cache::Through(through) => by(through),
+        }
+    }
+
+    /// A piece of a write is in the buffer.
+    #[inline]
+    pub(super) fn admitted(&mut self, number: u32, lpn: Lpn) {
+        if let Cache::Through(through) = self {
+            through.admitted(number, lpn);
+        }
+    }
+
+    /// The last piece of a write is in the buffer; whether it ends with that.
+    #[inline]
+    pub(super) fn is_whole(&mut self, number: u32, arrived: SimTime) -> bool {
+        match self {
+            Cache::Back => true,
+            Cache::Through(through) => through.is_whole(number, arrived),
+        }
+    }
+
+    /// What waited of a slot is handed on; its program ends when the fence of that number is reached.
+    #[inline]
+    pub(super) fn taken(&mut self, lpn: Lpn, fence: usize) {
+        if let Cache::Through(through) = self {
+            through.taken(lpn, fence);
+        }
+    }
+
+    /// What waited of these slots need not be programmed, or is wanted no more.
+    #[inline]
+    pub(super) fn dropped(&mut self, lpns: Range<u32>) -> Vec<Ended> {
+        self.ended_by(|through| lpns.flat_map(|lpn| through.dropped(Lpn(lpn))).collect())
+    }
+
+    /// A fence was reached.
+    #[inline]
+    pub(super) fn programmed(&mut self, fence: usize) -> Vec<Ended> {
+        self.ended_by(|through| through.programmed(fence))
+    }
+
+    /// The flash takes no more: gives the writes, wholly in the buffer, of which something waits there.
+    pub(super) fn fail(&mut self) -> Vec<u32> {
+        match self {
+            Cache::Back => Vec::new(),
+            Cache::Through(through) => through.fail(),
+        }
+    }
+
+    /// Whether units that were begun must be filled up, with nothing waiting in the buffer any more.
+    #[inline]
+    pub(super) fn must_fill_up(&mut self) -> bool {
+        match self {
+            Cache::Back => false,
+            Cache::Through(through) => through.must_fill_up(),
+        }
+    }
+
+    /// Whether no write waits for anything but the buffer.
+    #[cfg(test)]
+    pub(super) fn is_at_rest(&self) -> bool {
+        match self {
+            Cache::Back => true,
+            Cache::Through(through) => through.is_at_rest(),
+        }
+    }
+}
+
+/// A write that ends, and when it was in the buffer.
+pub(super) type Ended = (u32, SimTime);
 
 /// Which writes wait for which programs. Maps are looked up, never walked in an order that could
 /// matter.
@@ -30,13 +129,13 @@ struct Left {
 
 impl WriteThrough {
     /// A piece of a write is in the buffer.
-    pub(super) fn admitted(&mut self, number: u32, lpn: Lpn) {
+    fn admitted(&mut self, number: u32, lpn: Lpn) {
         self.waiting.entry(lpn).or_default().push(number);
         self.left.entry(number).or_default().slots += 1;
     }
 
     /// The last piece of a write is in the buffer; whether nothing of it is left to be programmed.
-    pub(super) fn is_whole(&mut self, number: u32, arrived: SimTime) -> bool {
+    fn is_whole(&mut self, number: u32, arrived: SimTime) -> bool {
         let left = self.left.entry(number).or_default();
         left.arrived = Some(arrived);
         let is_programmed = left.slots == 0;
@@ -47,7 +146,7 @@ impl WriteThrough {
     }
 
     /// What waited of a slot is handed on; its program ends when the fence of that number is reached.
-    pub(super) fn taken(&mut self, lpn: Lpn, fence: usize) {
+    fn taken(&mut self, lpn: Lpn, fence: usize) {
         self.may_be_open = true;
         if fence >= self.programming.len() {
             self.programming.resize_with(fence + 1, Vec::new);
@@ -58,18 +157,18 @@ impl WriteThrough {
 
     /// What waited of a slot need not be programmed, or is wanted no more. Gives the writes that end
     /// with it, and when they can at the earliest.
-    pub(super) fn dropped(&mut self, lpn: Lpn) -> Vec<(u32, SimTime)> {
+    fn dropped(&mut self, lpn: Lpn) -> Vec<Ended> {
         let writes = self.waiting.remove(&lpn).unwrap_or_default();
         self.end(writes)
     }
 
     /// A fence was reached. Gives the writes that end with it, and when they can at the earliest.
-    pub(super) fn programmed(&mut self, fence: usize) -> Vec<(u32, SimTime)> {
+    fn programmed(&mut self, fence: usize) -> Vec<Ended> {
         let writes = self.programming.get_mut(fence).map(std::mem::take);
         self.end(writes.unwrap_or_default())
     }
 
-    fn end(&mut self, writes: Vec<u32>) -> Vec<(u32, SimTime)> {
+    fn end(&mut self, writes: Vec<u32>) -> Vec<Ended> {
         let mut ended = Vec::new();
         for number in writes {
             // One that has failed is waited for no more.
@@ -88,7 +187,7 @@ impl WriteThrough {
     }
 
     /// The flash takes no more: gives the writes, wholly in the buffer, of which something waits there.
-    pub(super) fn fail(&mut self) -> Vec<u32> {
+    fn fail(&mut self) -> Vec<u32> {
         let mut failed: Vec<u32> = self
             .waiting
             .drain()
@@ -106,14 +205,14 @@ impl WriteThrough {
 
     /// Whether no write waits for anything.
     #[cfg(test)]
-    pub(super) fn is_at_rest(&self) -> bool {
+    fn is_at_rest(&self) -> bool {
         self.waiting.is_empty()
             && self.left.is_empty()
             && self.programming.iter().all(Vec::is_empty)
     }
 
     /// Whether units that were begun must be filled up, with nothing waiting in the buffer any more.
-    pub(super) fn must_fill_up(&mut self) -> bool {
+    fn must_fill_up(&mut self) -> bool {
         !self.left.is_empty() && std::mem::take(&mut self.may_be_open)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Ssd;
 use super::events::Event;
-use super::write_through::WriteThrough;
+use super::write_through::Ended;
 use ftlab_base::{Command, CommandKind, Lpn, SimTime};
 use std::ops::Range;
 
@@ -97,11 +97,8 @@ impl Ssd {
         self.forget_ahead(number);
         let (first, slots) = self.slots_of_trim(command);
         self.totals.host_bytes_written += self.buffer.forget(first, slots);
-        if let Some(through) = &mut self.write_through {
-            let lpns = first.0..first.0 + slots;
-            let ended: Vec<_> = lpns.flat_map(|lpn| through.dropped(Lpn(lpn))).collect();
-            self.end_writes(&ended, now);
-        }
+        let ended = self.cache.dropped(first.0..first.0 + slots);
+        self.end_writes(&ended, now);
         self.mapped.trim(first, slots);
         self.issue(now);
         self.events.schedule(now, Event::Done, number);
@@ -155,11 +152,7 @@ impl Ssd {
                     sectors => self.link.bring(now, sectors),
                 };
                 let arrived = self.commands.through(number).max(came);
-                let ends = match &mut self.write_through {
-                    None => true,
-                    Some(through) => through.is_whole(number, arrived),
-                };
-                if ends {
+                if self.cache.is_whole(number, arrived) {
                     self.written(number, arrived);
                 }
                 self.admissions.pop_front();
@@ -182,9 +175,7 @@ impl Ssd {
             if !self.buffer.admit(&piece) {
                 return false;
             }
-            if let Some(through) = &mut self.write_through {
-                through.admitted(admission.number, piece.lpn);
-            }
+            self.cache.admitted(admission.number, piece.lpn);
             self.mapped
                 .admit(command, before + admission.admitted, &piece, true);
             admission.admitted += piece.sectors;
@@ -219,10 +210,8 @@ impl Ssd {
             }
             if !fence.is_some() {
                 self.mapped.programmed(self.buffer.programmed(place));
-                if let Some(through) = &mut self.write_through {
-                    let ended = through.dropped(lpn);
-                    self.end_writes(&ended, now);
-                }
+                let ended = self.cache.dropped(lpn.0..lpn.0 + 1);
+                self.end_writes(&ended, now);
                 room = true;
                 continue;
             }
@@ -232,17 +221,14 @@ impl Ssd {
                 self.programming.resize_with(index + 1, Vec::new);
             }
             self.programming[index].push(place);
-            if let Some(through) = &mut self.write_through {
-                through.taken(lpn, index);
-            }
+            self.cache.taken(lpn, index);
         }
         if self.mapped.store_has_failed() {
             self.fail_writes(now);
         }
-        let through = self.write_through.as_mut();
         if self.buffer.nothing_waits()
             && !self.buffer.is_empty()
-            && (!self.flushes.is_empty() || through.is_some_and(WriteThrough::must_fill_up))
+            && (!self.flushes.is_empty() || self.cache.must_fill_up())
         {
             self.mapped.flush();
             self.issue(now);
@@ -289,8 +275,7 @@ impl Ssd {
                 self.events.schedule(now, Event::Failed, write.number);
             }
         }
-        let through = self.write_through.as_mut().map(WriteThrough::fail);
-        let writes = through.into_iter().flatten();
+        let writes = self.cache.fail().into_iter();
         let own = self.own_flushes.drain(..).map(|own| own.number);
         for number in writes.chain(self.flushes.drain(..)).chain(own) {
             self.events.schedule(now, Event::Failed, number);
@@ -299,7 +284,7 @@ impl Ssd {
     }
 
     /// Writes are programmed that had to be; each with when it arrived.
-    pub(super) fn end_writes(&mut self, ended: &[(u32, SimTime)], now: SimTime) {
+    pub(super) fn end_writes(&mut self, ended: &[Ended], now: SimTime) {
         for &(number, arrived) in ended {
             self.written(number, arrived.max(now));
         }

@@ -1,9 +1,7 @@
 //! `ftlab info` and `ftlab fsck` on images as drives leave them.
 
 use crate::place::{Place, holds};
-use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SimTime, SubmissionQueue,
-};
+use ftlab_base::{Command, Outcome, SimTime};
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use ftlab_image::{CreateOptions, DataDrive};
@@ -26,16 +24,7 @@ fn forty_slots(at: &Path) -> DataDrive {
     let made = DataDrive::create(at, &file, &testbed, &CreateOptions::default());
     let mut drive = made.unwrap();
     for slot in 0..40 {
-        let write = Command {
-            id: CommandId(slot),
-            kind: CommandKind::Write,
-            lba: Lba(slot * 8),
-            sectors: 8,
-            content: Content::RANDOM,
-            queue: SubmissionQueue::FIRST,
-            placement: Placement::DEFAULT,
-            at: SimTime::ZERO,
-        };
+        let write = Command::write(slot, slot * 8, 8, SimTime::ZERO);
         let data = vec![slot as u8 + 100; SLOT];
         assert_eq!(drive.apply(write, &data), Outcome::Good);
     }

@@ -20,7 +20,7 @@ use crate::meta::Spent;
 use crate::storage::{Region, Storage};
 use crate::under_way::{NextRoom, UnderWay, Written};
 use crate::{ImageError, Survives};
-use ftlab_base::{Command, CommandId, CommandKind, Lba, Placement, SimTime, SubmissionQueue};
+use ftlab_base::{Command, SimTime};
 use ftlab_ftl::{Room, TranslationLayer};
 use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
@@ -59,16 +59,7 @@ impl DataDrive {
         if self.kept.as_ref().is_none_or(|kept| kept.read_only) {
             return Ok(());
         }
-        let flush = Command {
-            id: CommandId(u64::MAX),
-            kind: CommandKind::Flush,
-            lba: Lba(0),
-            sectors: 0,
-            content: ftlab_base::Content::RANDOM,
-            queue: SubmissionQueue::FIRST,
-            placement: Placement::DEFAULT,
-            at: SimTime::ZERO,
-        };
+        let flush = Command::flush(u64::MAX, SimTime::ZERO);
         self.apply(flush, &[]);
         self.checkpoint_in_place(false)?;
         self.flush_storage()

@@ -4,24 +4,13 @@ use super::cuts::cut_everywhere;
 use super::driven::{Clock, Driven};
 use super::tiny::{names, testbed, tiny};
 use crate::{CreateOptions, DataDrive, ImageError, fsck};
-use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SimTime, SubmissionQueue,
-};
+use ftlab_base::{Command, Outcome, SimTime};
 use ftlab_drive::Device;
 
 /// Writes all of a drive, twice.
 pub(super) fn wear(device: &mut dyn Device) -> Result<(), ImageError> {
     for sector in (0..device.capacity_sectors()).chain(0..device.capacity_sectors()) {
-        let write = Command {
-            id: CommandId(sector),
-            kind: CommandKind::Write,
-            lba: Lba(sector),
-            sectors: 1,
-            content: Content::RANDOM,
-            queue: SubmissionQueue::FIRST,
-            placement: Placement::DEFAULT,
-            at: SimTime::ZERO,
-        };
+        let write = Command::write(sector, sector, 1, SimTime::ZERO);
         assert_eq!(device.apply(write), Outcome::Good);
     }
     Ok(())

@@ -3,10 +3,7 @@
 use super::tiny::{testbed, tiny};
 use crate::storage::{Memory, Storage, Wake};
 use crate::{CreateOptions, DataDrive};
-use ftlab_base::{
-    Command, CommandId, CommandKind, Completion, Content, Lba, Outcome, Placement, SECTOR_BYTES,
-    SimTime, SubmissionQueue,
-};
+use ftlab_base::{Command, CommandId, CommandKind, Completion, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_drive::DriveFile;
 use std::io;
 use std::path::Path;
@@ -118,16 +115,7 @@ impl Bench {
             CommandKind::Flush => 0,
             _ => self.drive.slot_sectors(),
         };
-        Command {
-            id: CommandId(self.commands),
-            kind,
-            lba: Lba(lba * u64::from(sectors)),
-            sectors,
-            content: Content::RANDOM,
-            queue: SubmissionQueue::FIRST,
-            placement: Placement::DEFAULT,
-            at: now,
-        }
+        Command::new(kind, self.commands, lba * u64::from(sectors), sectors, now)
     }
 
     fn submit(&mut self, kind: CommandKind, slot: u64, now: SimTime) -> CommandId {

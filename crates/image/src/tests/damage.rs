@@ -7,10 +7,7 @@ use crate::storage::Region;
 use crate::{
     CreateOptions, DataDrive, Hole, ImageError, OnKill, OpenOptions, Wrong, accept, fsck, rebuild,
 };
-use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Lba, Lpn, Outcome, Placement, SimTime,
-    SubmissionQueue,
-};
+use ftlab_base::{Command, CommandKind, Lba, Lpn, Outcome, SimTime};
 use std::fs::{File, OpenOptions as FileOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -37,16 +34,7 @@ fn options() -> OpenOptions<'static> {
 }
 
 fn command(kind: CommandKind, lba: u64, sectors: u32) -> Command {
-    Command {
-        id: CommandId(1),
-        kind,
-        lba: Lba(lba),
-        sectors,
-        content: Content::RANDOM,
-        queue: SubmissionQueue::FIRST,
-        placement: Placement::DEFAULT,
-        at: SimTime::ZERO,
-    }
+    Command::new(kind, 1, lba, sectors, SimTime::ZERO)
 }
 
 /// What a slot holds in a version; bytes that do not compress, and some that do.

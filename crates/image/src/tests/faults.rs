@@ -4,9 +4,7 @@ use super::driven::{Clock, Driven, forgiving, open, recover};
 use super::recorder::Recorder;
 use super::tiny::{names, testbed, tiny};
 use crate::{CreateOptions, DataDrive, ImageError, OnKill, OpenOptions, Wrong, fsck};
-use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SimTime, SubmissionQueue,
-};
+use ftlab_base::{Command, Lba, Outcome, SimTime};
 use ftlab_drive::Catalog;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -72,16 +70,7 @@ fn create(name: &str, at: &Path) -> DataDrive {
 }
 
 fn write(id: u64, lba: u64, byte: u8, sectors: u32) -> (Command, Vec<u8>) {
-    let command = Command {
-        id: CommandId(id),
-        kind: CommandKind::Write,
-        lba: Lba(lba),
-        sectors,
-        content: Content::RANDOM,
-        queue: SubmissionQueue::FIRST,
-        placement: Placement::DEFAULT,
-        at: SimTime::ZERO,
-    };
+    let command = Command::write(id, lba, sectors, SimTime::ZERO);
     (command, vec![byte; command.bytes() as usize])
 }
 

@@ -3,9 +3,7 @@
 use super::driven::{Driven, open};
 use super::tiny::{testbed, tiny};
 use crate::DataDrive;
-use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Lba, Nanos, Placement, SimTime, SubmissionQueue,
-};
+use ftlab_base::{Command, Nanos, SimTime};
 
 fn second(count: u64) -> SimTime {
     SimTime(count * 1_000_000_000)
@@ -60,16 +58,7 @@ fn it_is_busy_from_the_first_command_to_the_last_end() {
     drive.note_time(second(1));
     let busy = |drive: &DataDrive| drive.busy_time().0;
     assert_eq!(busy(&drive), 0);
-    let write = |id| Command {
-        id: CommandId(id),
-        kind: CommandKind::Write,
-        lba: Lba(8 * id),
-        sectors: 8,
-        content: Content::RANDOM,
-        queue: SubmissionQueue::FIRST,
-        placement: Placement::DEFAULT,
-        at: second(2),
-    };
+    let write = |id| Command::write(id, 8 * id, 8, second(2));
     let mut done = Vec::new();
     for id in 1..=2 {
         drive.submit(write(id), &[7; 4096], second(2));

@@ -274,16 +274,7 @@ impl Commands {
 
     fn command(&mut self, kind: CommandKind, lba: u64, sectors: u64) -> Command {
         self.next += 1;
-        Command {
-            id: CommandId(self.next),
-            kind,
-            lba: Lba(lba),
-            sectors: sectors as u32,
-            content: Content::RANDOM,
-            queue: SubmissionQueue::FIRST,
-            placement: Placement::DEFAULT,
-            at: SimTime::ZERO,
-        }
+        Command::new(kind, self.next, lba, sectors as u32, SimTime::ZERO)
     }
 
     /// Some sectors: whole slots mostly, and parts of one or two.

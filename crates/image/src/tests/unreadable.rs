@@ -6,10 +6,7 @@ use super::driven::{Clock, open};
 use super::recorder::Recorder;
 use super::tiny::{names, testbed, tiny};
 use crate::{DataDrive, FlashFault};
-use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Lba, Lpn, Outcome, Placement, SimTime,
-    SubmissionQueue,
-};
+use ftlab_base::{Command, CommandKind, Lba, Lpn, Outcome, SimTime};
 use ftlab_drive::{Catalog, DriveFile};
 use std::path::Path;
 
@@ -68,16 +65,7 @@ impl Bench {
 
     fn perform(&mut self, kind: CommandKind, lba: u64, sectors: u32, data: &[u8]) -> Outcome {
         self.commands += 1;
-        let command = Command {
-            id: CommandId(self.commands),
-            kind,
-            lba: Lba(lba),
-            sectors,
-            content: Content::RANDOM,
-            queue: SubmissionQueue::FIRST,
-            placement: Placement::DEFAULT,
-            at: self.now,
-        };
+        let command = Command::new(kind, self.commands, lba, sectors, self.now);
         if self.clock == Clock::Untimed {
             return self.drive.apply(command, data);
         }

@@ -1,9 +1,7 @@
 //! The drive of the set-up, and what is asked of it.
 
 use ftlab_base::rng::Stream;
-use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Lba, Placement, RootSeed, SimTime, SubmissionQueue,
-};
+use ftlab_base::{Command, CommandKind, RootSeed, SimTime};
 use ftlab_drive::{Catalog, Device};
 use ftlab_host::Testbed;
 use ftlab_play::states::{self, State};
@@ -170,14 +168,5 @@ pub struct Measured {
 }
 
 fn command(kind: CommandKind, slot: u64, id: u64, at: SimTime) -> Command {
-    Command {
-        id: CommandId(id),
-        kind,
-        lba: Lba(slot * SLOT_SECTORS),
-        sectors: SLOT_SECTORS as u32,
-        content: Content::RANDOM,
-        queue: SubmissionQueue::FIRST,
-        placement: Placement::DEFAULT,
-        at,
-    }
+    Command::new(kind, id, slot * SLOT_SECTORS, SLOT_SECTORS as u32, at)
 }

@@ -1,9 +1,7 @@
 //! A drive after a run with time, made fit to be saved or switched off.
 
 use super::PrepareError;
-use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SimTime, SubmissionQueue,
-};
+use ftlab_base::{Command, Outcome, SimTime};
 use ftlab_drive::Device;
 
 /// Flushes a drive whose last command ended before `now`, as a host does before it switches it off,
@@ -12,16 +10,7 @@ use ftlab_drive::Device;
 /// # Errors
 /// When the drive cannot keep what it was given.
 pub fn come_to_rest(device: &mut dyn Device, now: SimTime) -> Result<(), PrepareError> {
-    let flush = Command {
-        id: CommandId(0),
-        kind: CommandKind::Flush,
-        lba: Lba(0),
-        sectors: 0,
-        content: Content::RANDOM,
-        queue: SubmissionQueue::FIRST,
-        placement: Placement::DEFAULT,
-        at: now,
-    };
+    let flush = Command::flush(0, now);
     let mut done = Vec::new();
     device.submit(flush, now);
     while let Some(next) = device.next_event() {

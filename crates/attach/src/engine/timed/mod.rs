@@ -13,10 +13,7 @@ use super::pieces::{DATA_SECTORS_MAX, Piece, Pieces};
 use super::statistics::Statistics;
 use super::{Call, outcome};
 use crate::faults::Faults;
-use ftlab_base::{
-    Command, CommandId, Completion, Content, Lba, Nanos, Placement, SECTOR_BYTES, SimTime,
-    SubmissionQueue,
-};
+use ftlab_base::{Command, CommandId, Completion, Nanos, SECTOR_BYTES, SimTime};
 use ftlab_image::DataDrive;
 use ftlab_nbd::pacing::{Waiter, Waker};
 use ftlab_nbd::{Completions, NbdError};
@@ -354,17 +351,13 @@ impl<'a> Loop<'a> {
 
     fn submit(&mut self, number: u32, flight: &mut Flight, piece: &Piece) {
         self.commands += 1;
-        let command = Command {
-            // Unique, and tells the request.
-            id: CommandId(self.commands << 32 | u64::from(number)),
-            kind: piece.kind,
-            lba: Lba(piece.range.start),
-            sectors: piece.sectors() as u32,
-            content: Content::RANDOM,
-            queue: SubmissionQueue::FIRST,
-            placement: Placement::DEFAULT,
-            at: self.clock,
-        };
+        let command = Command::new(
+            piece.kind,
+            self.commands << 32 | u64::from(number),
+            piece.range.start,
+            piece.sectors() as u32,
+            self.clock,
+        );
         flight.under_way.push((command.id, piece.range.clone()));
         let ask = &flight.ask;
         let part = |range: &Range<u64>| ask.as_ref().map_or(&[][..], |ask| ask.part(range));

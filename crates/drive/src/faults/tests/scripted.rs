@@ -1,10 +1,7 @@
 //! Drives in virtual time with the faults of their files.
 
 use crate::{Device, DriveFile};
-use ftlab_base::{
-    Command, CommandId, CommandKind, Completion, Content, Lba, Nanos, Outcome, Placement, RootSeed,
-    SimTime, SubmissionQueue,
-};
+use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, RootSeed, SimTime};
 use ftlab_host::Testbed;
 
 const GENERIC: &str = include_str!("../../../drives/generic-mlc-8.toml");
@@ -31,16 +28,13 @@ fn run(drive: &mut dyn Device, asked: &[(u64, CommandKind)]) -> Vec<Completion> 
     for (number, (ms, kind)) in (0..).zip(asked) {
         let at = at_ms(*ms);
         drive.advance(at, &mut done);
-        let command = Command {
-            id: CommandId(number),
-            kind: *kind,
-            lba: Lba(number * 8),
-            sectors: if *kind == CommandKind::Flush { 0 } else { 8 },
-            content: Content::RANDOM,
-            queue: SubmissionQueue::FIRST,
-            placement: Placement::DEFAULT,
+        let command = Command::new(
+            *kind,
+            number,
+            number * 8,
+            if *kind == CommandKind::Flush { 0 } else { 8 },
             at,
-        };
+        );
         drive.submit(command, at);
     }
     while let Some(at) = drive.next_event() {

@@ -31,16 +31,7 @@ fn drive(link: &[&str]) -> Ssd {
 const LANES: [&str; 2] = ["link.port=pcie1x1", "link.payload_max=256"];
 
 fn of(id: u64, kind: CommandKind, lba: u64, sectors: u32) -> Command {
-    Command {
-        id: CommandId(id),
-        kind,
-        lba: Lba(lba),
-        sectors,
-        content: Content::RANDOM,
-        queue: SubmissionQueue::FIRST,
-        placement: Placement::DEFAULT,
-        at: SimTime::ZERO,
-    }
+    Command::new(kind, id, lba, sectors, SimTime::ZERO)
 }
 
 /// MB/s of reads and of writes of 128 KiB, 16 commands of a kind at a time, both kinds together unless `both` is false.

@@ -1,7 +1,7 @@
 //! Secure erase, ports, and what a drive takes from its supply.
 
 use super::*;
-use ftlab_base::{Lpn, Nanos, Placement, SubmissionQueue};
+use ftlab_base::{Lpn, Nanos};
 use ftlab_host::Port;
 
 #[test]
@@ -49,16 +49,7 @@ fn an_erased_drive_answers_as_a_new_one() {
 fn read_ms(ssd: &mut Ssd, port: Option<Port>) -> f64 {
     let (_, testbed) = small(X25_M);
     ssd.plug(&testbed.on(port));
-    let read = Command {
-        id: CommandId(0),
-        kind: CommandKind::Read,
-        lba: Lba(0),
-        sectors: 2048,
-        content: Content::RANDOM,
-        queue: SubmissionQueue::FIRST,
-        placement: Placement::DEFAULT,
-        at: SimTime::ZERO,
-    };
+    let read = Command::new(CommandKind::Read, 0, 0, 2048, SimTime::ZERO);
     let mut done = Vec::new();
     // Nothing is mapped, so that all there is to do is to send zeros.
     ssd.submit(read, SimTime::ZERO);

@@ -3,7 +3,6 @@
 
 use super::stream::{shipped, with_flash};
 use super::*;
-use ftlab_base::{Placement, SubmissionQueue};
 use ftlab_host::{Host, Port};
 
 /// A drive whose every part takes a time of its own, with settings on top.
@@ -63,16 +62,7 @@ fn channel() -> u64 {
 
 /// A command for sectors from an address on.
 fn command_of(id: u64, kind: CommandKind, (lba, sectors): (u64, u32), at: SimTime) -> Command {
-    Command {
-        id: CommandId(id),
-        kind,
-        lba: Lba(lba),
-        sectors,
-        content: Content::RANDOM,
-        queue: SubmissionQueue::FIRST,
-        placement: Placement::DEFAULT,
-        at,
-    }
+    Command::new(kind, id, lba, sectors, at)
 }
 
 /// The latency of a command at `us` of the drive's clock.

@@ -1,22 +1,12 @@
 //! Trims of parts of slots.
 
 use super::*;
-use ftlab_base::{Placement, SubmissionQueue};
 
 /// Its slots have 16 KiB.
 const LARGE_SLOTS: usize = 2;
 
 fn trim(lba: u64, sectors: u32) -> Command {
-    Command {
-        id: CommandId(lba),
-        kind: CommandKind::Trim,
-        lba: Lba(lba),
-        sectors,
-        content: Content::RANDOM,
-        queue: SubmissionQueue::FIRST,
-        placement: Placement::DEFAULT,
-        at: SimTime::ZERO,
-    }
+    Command::new(CommandKind::Trim, lba, lba, sectors, SimTime::ZERO)
 }
 
 fn apply(ssd: &mut Ssd, command: Command) {

@@ -1,7 +1,6 @@
 //! Drives that are lost when they should wake up.
 
 use super::*;
-use ftlab_base::{Placement, SubmissionQueue};
 
 /// The X25-M, which sleeps after 260 ms, with the fault.
 fn faulty(one_in: u32, seed: u64) -> Ssd {
@@ -13,16 +12,7 @@ fn faulty(one_in: u32, seed: u64) -> Ssd {
 fn outcomes(ssd: &mut Ssd, count: u64, pause: Nanos) -> Vec<Outcome> {
     let (mut now, mut outcomes) = (SimTime::ZERO, Vec::new());
     for id in 0..count {
-        let command = Command {
-            id: CommandId(id),
-            kind: CommandKind::Write,
-            lba: Lba(0),
-            sectors: 8,
-            content: Content::RANDOM,
-            queue: SubmissionQueue::FIRST,
-            placement: Placement::DEFAULT,
-            at: now,
-        };
+        let command = Command::write(id, 0, 8, now);
         ssd.submit(command, now);
         let mut done = Vec::new();
         while done.is_empty() {
@@ -67,16 +57,7 @@ fn a_lost_drive_is_there_again_when_its_power_was_cycled_and_has_its_data() {
     let ends = outcomes(&mut ssd, 3, LONG);
     assert_eq!(ends, [Outcome::Good, Outcome::Gone, Outcome::Gone]);
     // Nothing is timed: the drive was off between.
-    let read = |lba| Command {
-        id: CommandId(0),
-        kind: CommandKind::Read,
-        lba: Lba(lba),
-        sectors: 8,
-        content: Content::RANDOM,
-        queue: SubmissionQueue::FIRST,
-        placement: Placement::DEFAULT,
-        at: SimTime::ZERO,
-    };
+    let read = |lba| Command::new(CommandKind::Read, 0, lba, 8, SimTime::ZERO);
     assert_eq!(ssd.apply(read(0)), Outcome::Good);
     assert_eq!(ssd.fault(), None);
 }

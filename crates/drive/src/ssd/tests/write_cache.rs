@@ -1,21 +1,11 @@
 //! The write cache off: a write ends when it is programmed, on every kind of drive.
 
 use super::*;
-use ftlab_base::{Placement, SubmissionQueue};
 
 /// The latency of one write of 4 KiB to an idle drive, and the pages programmed before it ended.
 fn one_write(drive: &mut dyn Device) -> (u64, u64) {
     let before = drive.counters().nand_programs;
-    let write = Command {
-        id: CommandId(0),
-        kind: CommandKind::Write,
-        lba: Lba(0),
-        sectors: 8,
-        content: Content::RANDOM,
-        queue: SubmissionQueue::FIRST,
-        placement: Placement::DEFAULT,
-        at: SimTime::ZERO,
-    };
+    let write = Command::write(0, 0, 8, SimTime::ZERO);
     let mut done = Vec::new();
     drive.submit(write, SimTime::ZERO);
     while done.is_empty() {
@@ -40,7 +30,7 @@ fn a_write_ends_when_it_is_programmed() {
             "kind {kind}: {without} ns of {t_program}, {with} with the cache on"
         );
         ssd.set_write_cache(true).unwrap();
-        assert!(ssd.write_through.is_none());
+        assert!(ssd.cache.is_back());
     }
 }
 
@@ -57,8 +47,11 @@ fn every_command_ends_once_and_the_newest_data_stay() {
             let all: Vec<u64> = (0..1_000).collect();
             assert_eq!(ids, all, "kind {kind} seed {seed}");
             ssd.layer().check_invariants();
-            let left = ssd.write_through.as_ref().expect("it is off");
-            assert!(left.is_at_rest(), "kind {kind} seed {seed}: {left:?}");
+            let left = &ssd.cache;
+            assert!(
+                !left.is_back() && left.is_at_rest(),
+                "kind {kind} seed {seed}: {left:?}"
+            );
         }
     }
 }
