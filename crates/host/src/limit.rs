@@ -25,9 +25,7 @@ pub struct Limit {
     /// Reads, or writes, of this size or more that go on where another ends count with it as one operation, up to the unit, as
     /// long as that operation waits. Each counts for itself if nothing is given.
     pub merge_bytes_min: Option<u64>,
-    /// What a read takes out of the buckets, over its operations and bytes.
-    pub read_cost: f64,
-    /// What everything else takes.
+    /// What everything but a read takes out of the buckets, over its operations and bytes.
     pub write_cost: f64,
     /// What the way there and back takes, for any number of commands at a time.
     pub latency: Nanos,
@@ -239,7 +237,7 @@ impl Limit {
     /// What an operation or a byte of a kind takes out of the buckets.
     fn cost(&self, kind: CommandKind) -> f64 {
         match kind {
-            CommandKind::Read => self.read_cost,
+            CommandKind::Read => 1.0,
             CommandKind::Write | CommandKind::Trim | CommandKind::Flush => self.write_cost,
         }
     }
@@ -264,7 +262,6 @@ mod tests {
         write_bytes_per_s: None,
         unit_bytes: None,
         merge_bytes_min: None,
-        read_cost: 1.0,
         write_cost: 1.0,
         latency: Nanos::ZERO,
     };

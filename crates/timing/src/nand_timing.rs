@@ -11,12 +11,12 @@ pub const MOST_PAGE_TYPES: usize = 4;
 pub struct NandTiming {
     /// Sensing a page into the register (tR), in the mean over the page types.
     pub t_read: Nanos,
-    /// Programming a page from the register (tPROG), in the mean over the page types.
+    /// Programming a page from the register (tPROG).
     pub t_program: Nanos,
     /// Page types with times of their own: the pages that share the cells of a word line; 1 where all are alike.
     pub page_types: u32,
-    /// Sensing and programming a page of each type.
-    pub of_type: [(Nanos, Nanos); MOST_PAGE_TYPES],
+    /// Sensing a page of each type.
+    pub of_type: [Nanos; MOST_PAGE_TYPES],
     /// What each page of a word line is programmed together with, itself included. Those are counted one behind the
     /// other, as pages of planes of their own.
     pub pages_per_program: u32,
@@ -41,7 +41,7 @@ impl NandTiming {
         } else if self.page_types == 1 {
             (self.t_read, self.t_program)
         } else {
-            self.of_type[page_type as usize]
+            (self.of_type[page_type as usize], self.t_program)
         }
     }
 }

@@ -18,7 +18,31 @@ pub struct RemovedKey {
 }
 
 /// Every key that drive files of a release could have and those of this one cannot.
-pub const REMOVED: &[RemovedKey] = &[];
+pub const REMOVED: &[RemovedKey] = &[
+    gone(
+        "firmware.trim_slot",
+        "leave it out, and give firmware.trim_command what a TRIM takes in the mean",
+    ),
+    gone(
+        "limit.read_cost",
+        "divide the other numbers of [limit] by it, so that a read counts 1: iops, mb_s and what goes with them, and write_cost",
+    ),
+    gone("nand.t_program_lsb", TYPES_PROGRAM_ALIKE),
+    gone("nand.t_program_csb", TYPES_PROGRAM_ALIKE),
+    gone("nand.t_program_msb", TYPES_PROGRAM_ALIKE),
+    gone("nand.t_program_tsb", TYPES_PROGRAM_ALIKE),
+];
+
+const TYPES_PROGRAM_ALIKE: &str = "leave it out: nand.t_program is the mean of the page types";
+
+/// A key that no other has taken the place of.
+const fn gone(key: &'static str, instead: &'static str) -> RemovedKey {
+    RemovedKey {
+        key,
+        now: None,
+        instead,
+    }
+}
 
 impl RemovedKey {
     /// Why a file that has it is refused.

@@ -92,13 +92,8 @@ fn page_types_have_times_of_which_the_mean_is_that_of_a_page() {
     let two = ["nand.t_read_lsb=30us", "nand.t_read_msb=70us"];
     let file = DriveFile::parse("test", GENERIC, &two.map(str::to_owned)).unwrap();
     let timing = file.ssd().unwrap().nand.timing().unwrap();
-    let read = timing.of_type.map(|(read, _)| read.0 / 1_000);
+    let read = timing.of_type.map(|read| read.0 / 1_000);
     assert_eq!((timing.page_types, read), (2, [30, 70, 0, 0]));
-    assert!(
-        timing.of_type[..2]
-            .iter()
-            .all(|times| times.1 == timing.t_program)
-    );
     let mean = told(&["nand.t_read_lsb=40us", "nand.t_read_msb=70us"]);
     assert!(
         mean.contains("nand.t_read: 50.0 us; it is the mean of the page types, which is 55.0 us"),
@@ -106,11 +101,6 @@ fn page_types_have_times_of_which_the_mean_is_that_of_a_page() {
     );
     let hole = told(&["nand.t_read_lsb=30us", "nand.t_read_csb=70us"]);
     assert!(hole.contains("one of three t_read_csb besides"), "{hole}");
-    let program = told(&["nand.t_program_lsb=600us", "nand.t_program_msb=1200us"]);
-    assert!(
-        program.contains("2 page types have a time to program, and 0 a time to read"),
-        "{program}"
-    );
     let spread = told(&[&two[..], &["nand.t_read_spread=0.1"]].concat());
     assert!(spread.contains("leave one of the two out"), "{spread}");
     let together = told(&[&two[..], &["nand.pages_per_program=4"]].concat());
@@ -118,6 +108,21 @@ fn page_types_have_times_of_which_the_mean_is_that_of_a_page() {
         together.contains("4 pages at a time, and 2 page types have a time to read"),
         "{together}"
     );
+}
+
+#[test]
+fn a_key_that_is_gone_is_told_what_to_write_instead() {
+    for (setting, instead) in [
+        ("firmware.trim_slot=10us", "give firmware.trim_command"),
+        ("limit.read_cost=2", "and write_cost"),
+        ("nand.t_program_lsb=1ms", "nand.t_program is the mean"),
+        ("nand.t_program_tsb=1ms", "nand.t_program is the mean"),
+    ] {
+        let (key, _) = setting.split_once('=').unwrap();
+        let error = error(GENERIC, &["limit.iops=100", setting]);
+        let words = format!("`{key}` is a key of earlier versions: ");
+        assert!(error.contains(&words) && error.contains(instead), "{error}");
+    }
 }
 
 #[test]

@@ -51,8 +51,6 @@ pub struct FirmwareConfig {
     pub read_command: Nanos,
     /// Time of the core for a TRIM.
     pub trim_command: Nanos,
-    /// Time of the core for each slot of a TRIM.
-    pub trim_slot: Nanos,
     /// Time of the core for each slot of a read.
     pub read_slot: Nanos,
     /// Time of the core for each slot of a write.
@@ -186,7 +184,7 @@ impl FirmwareConfig {
                 let map = self.write_command - decision;
                 (decision, map + self.write_slot * slots)
             }
-            CommandKind::Trim => (self.trim_command + self.trim_slot * slots, Nanos::ZERO),
+            CommandKind::Trim => (self.trim_command, Nanos::ZERO),
             CommandKind::Flush => (self.read_command, Nanos::ZERO),
         };
         CoreWork { decision, after }

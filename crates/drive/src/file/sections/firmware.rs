@@ -42,11 +42,9 @@ section! {
         write_command: Quantity<Time>,
         /// Core time of any other command.
         read_command: Quantity<Time>,
-        /// Core time of a TRIM, without that of its slots, if it is not that of a read. Nothing else is done
+        /// Core time of a TRIM, if it is not that of a read. Nothing else is done
         /// meanwhile: TRIM is no queued command of SATA.
         trim_command: Option<Quantity<Time>>,
-        /// Core time of each slot that a TRIM empties; none if left out.
-        trim_slot: Option<Quantity<Time>>,
         /// Core time of each slot of a command.
         per_slot: Quantity<Time>,
         /// Core time of each slot of a write, if it is not that of a read.
@@ -129,7 +127,6 @@ impl Firmware {
             write_command: self.write_command.get(),
             read_command: self.read_command.get(),
             trim_command: trim_command.unwrap_or(&self.read_command).get(),
-            trim_slot: time_or_none(self.trim_slot.as_ref()),
             read_slot: self.per_slot.get(),
             write_slot: write_slot.unwrap_or(&self.per_slot).get(),
             read_pipeline: time_or_none(self.read_pipeline.as_ref()),

@@ -34,9 +34,7 @@ section! {
         /// merged by itself. One request at a time has nothing to be merged with, and counts as one. Each command counts for
         /// itself if left out.
         merge_min: Option<Quantity<Bytes>>,
-        /// What a read counts, in operations and bytes; 1 if left out.
-        read_cost: Option<Quantity<Ratio>>,
-        /// What a write, a trim and a flush count; 1 if left out.
+        /// What a write, a trim and a flush count, in operations and bytes, where a read counts 1; 1 if left out.
         write_cost: Option<Quantity<Ratio>>,
         /// What the way there and back takes, for any number of commands at a time; nothing if left out.
         latency: Option<Quantity<Time>>,
@@ -89,7 +87,6 @@ impl LimitKeys {
                 "limit.peak_iops of {peak} lies below limit.iops of {iops}; it is what the burst allows, at least as many"
             ));
         }
-        let cost = |cost: &Option<Quantity<Ratio>>| cost.as_ref().map_or(1.0, |cost| cost.base);
         Ok(Limit {
             operations: self.iops.as_ref().map(|iops| Bucket {
                 per_s: per_s(iops),
@@ -104,8 +101,7 @@ impl LimitKeys {
             write_bytes_per_s: self.write_mb_s.as_ref().map(|rate| rate.base),
             unit_bytes: self.unit.as_ref().map(|unit| unit.get()),
             merge_bytes_min,
-            read_cost: cost(&self.read_cost),
-            write_cost: cost(&self.write_cost),
+            write_cost: self.write_cost.as_ref().map_or(1.0, |cost| cost.base),
             latency: self.latency.as_ref().map_or(Nanos::ZERO, |time| time.get()),
         })
     }

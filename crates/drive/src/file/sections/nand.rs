@@ -53,15 +53,6 @@ section! {
         /// Programming a page, or the pages that are programmed together, without the transfer, which `channel_rate`
         /// prices.
         t_program: Quantity<Time>,
-        /// Programming a page of a word line's first type, where the types are programmed one after the other; `t_program`
-        /// is the mean of the types then. Needs the times to read them.
-        t_program_lsb: Option<Quantity<Time>>,
-        /// The same of the second type of three or four.
-        t_program_csb: Option<Quantity<Time>>,
-        /// The same of the last type of two or three, and the third of four.
-        t_program_msb: Option<Quantity<Time>>,
-        /// The same of the last type of four.
-        t_program_tsb: Option<Quantity<Time>>,
         /// Erasing a block.
         t_erase: Quantity<Time>,
         /// Rate of one channel.

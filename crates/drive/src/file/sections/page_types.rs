@@ -3,39 +3,19 @@
 
 use super::nand::Nand;
 use ftlab_base::Nanos;
-use ftlab_sheet::quantity::{Quantity, Time};
 use ftlab_timing::MOST_PAGE_TYPES;
 
-/// Sensing and programming a page, by its type.
-type Times = [(Nanos, Nanos); MOST_PAGE_TYPES];
+/// Sensing a page, by its type.
+type Times = [Nanos; MOST_PAGE_TYPES];
 
 /// What is said to be a mean may differ from the mean by this part of it: files state round figures.
 const MEAN_OFF: f64 = 0.01;
 
 /// How many page types have times of their own, and those.
 pub(super) fn times(nand: &Nand) -> Result<(u32, Times), String> {
-    let read = stated(
-        "t_read",
-        &nand.t_read,
-        [
-            &nand.t_read_lsb,
-            &nand.t_read_csb,
-            &nand.t_read_msb,
-            &nand.t_read_tsb,
-        ],
-    )?;
-    let program = stated(
-        "t_program",
-        &nand.t_program,
-        [
-            &nand.t_program_lsb,
-            &nand.t_program_csb,
-            &nand.t_program_msb,
-            &nand.t_program_tsb,
-        ],
-    )?;
+    let read = stated(nand)?;
     let together = nand.pages_per_program();
-    if read.is_empty() && program.is_empty() {
+    if read.is_empty() {
         return spread(nand, together);
     }
     if nand.t_read_spread.is_some() {
@@ -50,35 +30,20 @@ pub(super) fn times(nand: &Nand) -> Result<(u32, Times), String> {
             read.len()
         ));
     }
-    if together > 1 && !program.is_empty() {
-        return Err(
-            "nand.t_program_lsb is for pages that are programmed one after the other; those of \
-             nand.pages_per_program take nand.t_program together"
-                .to_owned(),
-        );
-    }
-    if !program.is_empty() && program.len() != read.len() {
-        return Err(format!(
-            "nand.t_program_lsb: {} page types have a time to program, and {} a time to read; give both for all",
-            program.len(),
-            read.len()
-        ));
-    }
     let mut times = Times::default();
-    for (n, &read) in read.iter().enumerate() {
-        let program = program.get(n).copied();
-        times[n] = (read, program.unwrap_or(nand.t_program.get()));
-    }
+    times[..read.len()].copy_from_slice(&read);
     Ok((read.len() as u32, times))
 }
 
-/// The times that are stated by type, in their order; none if none is.
-fn stated(
-    name: &str,
-    mean: &Quantity<Time>,
-    [lsb, csb, msb, tsb]: [&Option<Quantity<Time>>; MOST_PAGE_TYPES],
-) -> Result<Vec<Nanos>, String> {
-    let given = [lsb, csb, msb, tsb].map(|time| time.as_ref().map(|time| time.get()));
+/// The times to read that are stated by type, in their order; none if none is.
+fn stated(nand: &Nand) -> Result<Vec<Nanos>, String> {
+    let given = [
+        &nand.t_read_lsb,
+        &nand.t_read_csb,
+        &nand.t_read_msb,
+        &nand.t_read_tsb,
+    ];
+    let given = given.map(|time| time.as_ref().map(|time| time.get()));
     let times: Vec<Nanos> = given.into_iter().flatten().collect();
     let of_cells = matches!(
         given.map(|time| time.is_some()),
@@ -88,17 +53,19 @@ fn stated(
             | [true, true, true, true]
     );
     if !of_cells {
-        return Err(format!(
-            "nand.{name}_lsb and its like: a cell of two bits has {name}_lsb and {name}_msb, one of three {name}_csb \
-             besides, and one of four {name}_tsb, too"
-        ));
+        return Err(
+            "nand.t_read_lsb and its like: a cell of two bits has t_read_lsb and t_read_msb, one of three t_read_csb \
+             besides, and one of four t_read_tsb, too"
+                .to_owned(),
+        );
     }
     if !times.is_empty() {
         let sum: u64 = times.iter().map(|time| time.0).sum();
-        let (is, says) = (sum as f64 / times.len() as f64, mean.get().0 as f64);
+        let is = sum as f64 / times.len() as f64;
+        let says = nand.t_read.get().0 as f64;
         if (is - says).abs() > MEAN_OFF * is {
             return Err(format!(
-                "nand.{name}: {:.1} us; it is the mean of the page types, which is {:.1} us",
+                "nand.t_read: {:.1} us; it is the mean of the page types, which is {:.1} us",
                 says / 1e3,
                 is / 1e3
             ));
@@ -122,6 +89,6 @@ fn spread(nand: &Nand, pages: u32) -> Result<(u32, Times), String> {
     let mean = nand.t_read.get();
     let step = Nanos((2.0 * spread * mean.0 as f64 / f64::from(pages - 1)) as u64);
     let first = Nanos(mean.0 - (step * u64::from(pages - 1)).0 / 2);
-    let time = |page: usize| (first + step * page as u64, nand.t_program.get());
+    let time = |page: usize| first + step * page as u64;
     Ok((pages, std::array::from_fn(time)))
 }

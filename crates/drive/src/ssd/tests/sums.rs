@@ -669,7 +669,7 @@ fn every_shipped_drive_answers_a_command_alone_in_the_sum_of_its_parts() {
             nand.slc.0
         } else if nand.page_types > 1 {
             // On the first page of a word line.
-            nand.of_type[0].0
+            nand.of_type[0]
         } else {
             nand.t_read
         };
