@@ -1,7 +1,7 @@
 //! The bench: the tests of the reviews on several drives, and published figures beside what the model gives.
 //!
 //! - [`suites`] are tests as data: those of the reviews, and a user's own.
-//! - [`lab`] measures on several drives at a time, [`machine`] says what there is to do so.
+//! - [`lab`] measures on several drives at a time.
 //! - [`review::review`] runs them on several drives and returns a result set.
 //! - [`stop`] ends what runs when nobody wants it any more.
 //! - [`repeats`] says how far repeats of a run with other seeds come out apart.
@@ -10,7 +10,6 @@
 //! - [`endurance`] writes a drive to its end.
 //! - [`plan`] says how long a drive lasts under a load, how fast it answers, and what spare area that takes.
 //! - [`variants`] are a drive with numbers of its file at several values.
-//! - [`theory`] sets write amplification beside its closed forms.
 //! - [`pts`] runs SNIA's Performance Test Specification.
 //!
 //! Nothing here reads a wall clock: the same drives, tests and seed give the same results.
@@ -20,7 +19,6 @@ pub mod drops;
 pub mod endurance;
 pub mod figures;
 pub mod lab;
-pub mod machine;
 pub mod plan;
 pub mod pts;
 pub mod repeats;
@@ -28,5 +26,4 @@ pub mod review;
 pub mod stop;
 pub mod suites;
 mod testbeds;
-pub mod theory;
 pub mod variants;

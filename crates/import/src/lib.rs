@@ -16,6 +16,8 @@ mod settings;
 mod shell;
 mod simplessd;
 
+use ftlab_base::Blame;
+
 pub use draft::{Imported, Job, Left, Row};
 pub use femu::femu;
 pub use mqsim::mqsim;
@@ -40,6 +42,8 @@ pub struct ImportError {
     /// What is wrong and what to do.
     pub why: String,
 }
+
+impl Blame for ImportError {}
 
 impl ImportError {
     fn new(place: impl Into<String>, why: impl Into<String>) -> ImportError {

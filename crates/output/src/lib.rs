@@ -15,6 +15,8 @@ mod folder;
 mod new_file;
 mod place;
 
+use ftlab_base::Blame;
+
 pub use begun::Begun;
 pub use folder::Folder;
 pub use new_file::NewFile;
@@ -32,4 +34,14 @@ pub enum OutputError {
     /// It is a pipe that nobody reads any more.
     #[error("nobody reads it")]
     PipeClosed,
+}
+
+impl Blame for OutputError {
+    fn is_input(&self) -> bool {
+        matches!(self, OutputError::Refused(_))
+    }
+
+    fn is_closed_pipe(&self) -> bool {
+        matches!(self, OutputError::PipeClosed)
+    }
 }
