@@ -68,9 +68,14 @@ $(NPM): $(WEB)/package.json $(WEB)/package-lock.json
 
 build: $(BIN) ## build the release binary
 
+# What somebody has to fetch who wants to try it.
+BIN_BYTES_MAX := 30000000
+
 # Always asked of cargo, which leaves the file alone when nothing changed.
 $(BIN): FORCE
 	cargo build --release -p ftlab
+	@bytes=$$(wc -c < $@); test $$bytes -le $(BIN_BYTES_MAX) || { \
+	    echo "build: $@ has $$bytes bytes, more than $(BIN_BYTES_MAX): what came in?" >&2; exit 1; }
 
 review: TOOLS := $(BUILD_TOOLS)
 review: PYTHON_TOOLS :=
