@@ -68,13 +68,18 @@ $(NPM): $(WEB)/package.json $(WEB)/package-lock.json
 
 build: $(BIN) ## build the release binary
 
+# What somebody has to fetch who wants to try it.
+BIN_BYTES_MAX := 30000000
+
 # Always asked of cargo, which leaves the file alone when nothing changed.
 $(BIN): FORCE
 	cargo build --release -p ftlab
+	@bytes=$$(wc -c < $@); test $$bytes -le $(BIN_BYTES_MAX) || { \
+	    echo "build: $@ has $$bytes bytes, more than $(BIN_BYTES_MAX): what came in?" >&2; exit 1; }
 
 review: TOOLS := $(BUILD_TOOLS)
 review: PYTHON_TOOLS :=
-review: tools rust build ## review every drive into out/review
+review: tools rust build ## review the five drives of 2008 into out/review
 	$(BIN) review --out out/review
 	@echo "The report: out/review/$(REPORT)"
 
@@ -167,7 +172,7 @@ soak: setup ## verify attached drives: a mixed load for SOAK_SECONDS=600, SOAK_K
 	    cargo test -p ftlab --test program -- attach:: --ignored --nocapture
 	cargo test -p ftlab-image mutations -- --ignored --nocapture
 	FTLAB_EVERY_CUT=1 cargo test -p ftlab-image cut
-	FTLAB_EVERY_CASE=1 cargo test -p ftlab-bench --test theory
+	FTLAB_EVERY_CASE=1 cargo test -p xtask theory
 	FIO_JOBS=5000 cargo test -p ftlab --test fio jobs_over
 
 # Only checked, not linked, so libraries in C need no compiler for Windows.

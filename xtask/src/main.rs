@@ -2,11 +2,13 @@
 
 mod calibrate;
 mod cross_validate;
+mod docs;
 mod family;
 mod licences;
 mod lines;
 mod numbers;
 mod plan;
+mod results;
 
 use clap::{Parser, Subcommand};
 
@@ -23,6 +25,9 @@ enum Task {
     Calibrate(calibrate::Options),
     /// Predict each published figure by numbers that were fitted without the test it is from
     CrossValidate(cross_validate::Options),
+    /// Draw a page of docs/ that says what the model is worth
+    #[command(subcommand)]
+    Docs(docs::Page),
     /// Write the licences of the libraries that are linked into ftlab
     Licences(licences::Options),
     /// Count the lines of code, by crate
@@ -33,6 +38,7 @@ fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Task::Calibrate(options) => calibrate::command(&options),
         Task::CrossValidate(options) => cross_validate::command(&options),
+        Task::Docs(page) => docs::command(&page),
         Task::Licences(options) => licences::command(&options),
         Task::Lines(options) => lines::command(&options),
     }

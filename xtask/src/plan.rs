@@ -8,7 +8,7 @@ use ftlab_play::driver::Clock;
 use std::num::NonZeroUsize;
 
 /// Bytes that drives and their copies may take together.
-const MEMORY_BYTES: u64 = 8 << 30;
+pub const MEMORY_BYTES: u64 = 8 << 30;
 
 /// Whole tests on drives, as a review of everything makes them.
 pub fn plan_of(drives: Vec<DriveFile>, tests: Vec<Test>, seed: u64, threads: usize) -> Plan {

@@ -9,8 +9,8 @@
 //! # The path of a request
 //!
 //! ```text
-//! serve::command          ftlab/src/attached/serve/mod.rs image made or opened, engine, ways in, signals; closed in order
-//!   daemon::start         ftlab/src/attached/serve/daemon.rs --daemon: the program starts itself again, and waits until that is ready
+//! serve::command          disk/src/serve/mod.rs         image made or opened, engine, ways in, signals; closed in order
+//!   daemon::start         disk/src/serve/daemon.rs      --daemon: the program starts itself again, and waits until that is ready
 //! DriveExport::submit     attach/src/export.rs          a request of a connection's thread
 //! Disk::read, write, …    attach/src/fuse/              or a call on the file that is mounted
 //! Control                 attach/src/control/           or what NBD has no words for: HTTP over a Unix socket

@@ -8,12 +8,13 @@
 //!
 //! - **Every random number comes from a named stream.** `RootSeed::stream(name)` and `derive(name)`
 //!   (`crates/base/src/rng.rs`), and a copy of a drive goes on with the same numbers. A drive's seed depends on its slug, a
-//!   job's on what stands in its file and not on the file's name (`bench/src/streams.rs`), so neither the number of threads nor
+//!   job's on what stands in its file and not on the file's name (`play/src/streams.rs`), so neither the number of threads nor
 //!   the set of drives and tests changes a run.
 //! - **Only `Geometry` and `Layout` convert addresses.** `Lba`, `Lpn`, `Ppa`, `PageId`, `BlockId`,
 //!   `DieId` are types of their own in every interface; tables inside a layer may hold their numbers.
 
 pub mod amount;
+pub mod blame;
 pub mod command;
 pub mod config_error;
 pub mod content;
@@ -32,6 +33,7 @@ pub mod rng;
 pub mod server;
 pub mod time;
 
+pub use blame::Blame;
 pub use command::{
     Command, CommandId, CommandKind, Completion, Outcome, Placement, Priority, SECTOR_BYTES,
     SubmissionQueue,

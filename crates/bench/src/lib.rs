@@ -2,7 +2,7 @@
 //!
 //! - [`suites`] are tests as data: those of the reviews, and a user's own.
 //! - [`loads`] reads loads, whatever they are.
-//! - [`lab`] measures on several drives at a time, [`machine`] says what there is to do so.
+//! - [`lab`] measures on several drives at a time.
 //! - [`review::review`] runs them on several drives and returns a result set.
 //! - [`stop`] ends what runs when nobody wants it any more.
 //! - [`repeats`] says how far repeats of a run with other seeds come out apart.
@@ -11,7 +11,6 @@
 //! - [`endurance`] writes a drive to its end.
 //! - [`plan`] says how long a drive lasts under a load, how fast it answers, and what spare area that takes.
 //! - [`variants`] are a drive with numbers of its file at several values.
-//! - [`theory`] sets write amplification beside its closed forms.
 //! - [`pts`] runs SNIA's Performance Test Specification.
 //!
 //! Nothing here reads a wall clock: the same drives, tests and seed give the same results.
@@ -22,7 +21,6 @@ pub mod endurance;
 pub mod figures;
 pub mod lab;
 pub mod loads;
-pub mod machine;
 pub mod plan;
 pub mod pts;
 pub mod repeats;
@@ -30,5 +28,4 @@ pub mod review;
 pub mod stop;
 pub mod suites;
 mod testbeds;
-pub mod theory;
 pub mod variants;

@@ -10,7 +10,7 @@
 //! [`ftlab_bench::review`], and experiments, which do things to drives without time (`experiments/`). A figure that
 //! a comparison names is a metric of the run or follows from it (`sample.rs`).
 //!
-//! Whether a claim holds is decided by runs alone. `ftlab claims --out docs/claims.md` writes the page of all.
+//! Whether a claim holds is decided by runs alone. `xtask docs claims` writes the page of all.
 
 mod comparison;
 mod experiments;
@@ -24,8 +24,9 @@ mod words;
 
 pub use lab::Plan;
 pub use table::{Claim, claims};
-pub use verdict::{Judged, Verdict};
+pub use verdict::{Judged, Verdict, summary};
 
+use ftlab_base::Blame;
 use ftlab_bench::review::ReviewError;
 use lab::Samples;
 use need::Need;
@@ -42,6 +43,15 @@ pub enum ClaimsError {
     /// A run failed.
     #[error(transparent)]
     Run(#[from] ReviewError),
+}
+
+impl Blame for ClaimsError {
+    fn is_input(&self) -> bool {
+        match self {
+            ClaimsError::Unknown(_) => true,
+            ClaimsError::Run(error) => error.is_input(),
+        }
+    }
 }
 
 /// Checks claims, in the order of the table. `progress` hears of

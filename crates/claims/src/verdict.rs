@@ -18,6 +18,14 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// All of them, those that runs decide first.
+    pub const ALL: [Verdict; 4] = [
+        Verdict::Holds,
+        Verdict::Fails,
+        Verdict::Open,
+        Verdict::NotForAModel,
+    ];
+
     /// In words, as printed.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -42,4 +50,15 @@ pub struct Judged {
     pub measured: String,
     /// What decided it: a drive, what was set in its file, and what ran on it.
     pub runs: Vec<String>,
+}
+
+/// How many claims came to what, in a sentence.
+#[must_use]
+pub fn summary(judged: &[Judged]) -> String {
+    let count = |verdict: Verdict| judged.iter().filter(|one| one.verdict == verdict).count();
+    let [holds, fails, open, not] = Verdict::ALL.map(count);
+    format!(
+        "{} claims: {holds} hold, {fails} fail, {open} open, {not} not for a model",
+        judged.len()
+    )
 }

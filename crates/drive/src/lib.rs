@@ -84,8 +84,8 @@
 //!   tries this on random drives and commands and checks the translation layer after every step; `make test` runs it on
 //!   fixed seeds and on every input kept in `crates/fuzz/inputs/`, `make fuzz` lets coverage guide it.
 //! - **What decides the numbers has a version, and nothing else does.** `MODEL_VERSION`
-//!   (`crates/drive/src/model_version.rs`) is raised whenever results change; `crates/bench/tests/model_version.rs` fails if it
-//!   is not. The commit that a program was built of (`ftlab/build.rs`) stands in `provenance` of results, and no hash, snapshot
+//!   (`crates/drive/src/model_version.rs`) is raised whenever results change; `crates/play/tests/model_version.rs` fails if it
+//!   is not. The commit that a program was built of (`crates/ftlab/build.rs`) stands in `provenance` of results, and no hash, snapshot
 //!   or comparison includes it.
 
 pub mod codec;

@@ -75,7 +75,7 @@ fn first_come_first_served_waits_for_a_mean_seek_for_each_command_ahead() {
 fn an_elevator_halves_the_way_and_lets_none_wait_longer_than_a_sweep() {
     let (mean, max) = latencies(HostOrder::CLook, &["queue.depth=1"]);
     let stops = 2.0 * (OUTSTANDING - 1) as f64;
-    // The seek curve of three points (`disk/arm.rs`), beyond one track.
+    // The seek curve of three points (`drive/src/disk/arm.rs`), beyond one track.
     let (middle, full) = (SEEK_AVERAGE - SEEK_TRACK, SEEK_FULL - SEEK_TRACK);
     let root = 5.0 * (middle - full / 3.0);
     let line = full - root;

@@ -1,12 +1,12 @@
 //! `ftlab calibrate`: a drive file fitted to what was measured on a drive.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::files::{self, NewFile};
 use crate::options::{self, OutputFormat, TestbedOption};
 use crate::{drives, screen};
 use clap::Args;
 use comfy_table::{Cell, CellAlignment};
-use ftlab_bench::calibrate::{CalibrateError, Calibrated, Fitted, Measured, MeasuredWa, calibrate};
+use ftlab_bench::calibrate::{Calibrated, Fitted, Measured, MeasuredWa, calibrate};
 use ftlab_drive::Catalog;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -47,17 +47,6 @@ pub struct Options {
     /// What to print
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
-}
-
-impl From<CalibrateError> for Failure {
-    fn from(error: CalibrateError) -> Failure {
-        match error {
-            CalibrateError::Input(why) => Failure::Input(why),
-            CalibrateError::Sheet(error) => error.into(),
-            CalibrateError::Prepare(error) => error.into(),
-            CalibrateError::Run(error) => error.into(),
-        }
-    }
 }
 
 pub fn command(options: &Options) -> Outcome {

@@ -1,10 +1,8 @@
 //! What can be typed. The options of a command stand with it.
 
-#[cfg(feature = "attach")]
-use crate::attached;
 use crate::{
-    accuracy, calibrate, claims, compare, completions, endurance, import, man, plan, provenance,
-    pts, report, review, run, show, sweep, tests, theory, trace,
+    calibrate, claims, compare, completions, endurance, import, list_tests, man, plan, provenance,
+    pts, report, review, run, show, sweep, trace,
 };
 use clap::{Parser, Subcommand};
 
@@ -40,7 +38,6 @@ Examples:
   ftlab plan job.fio --drive generic-mlc-8 --per-day 50GB --life 5y --p99 5ms
                                              years, latencies and spare area under a load
   ftlab endurance --drive intel-x25-m-g1-80  how long it lives, and how it wears
-  ftlab theory --quick                       write amplification beside its closed forms
   ftlab serve --drive jmf602-mlc-64 --image disk.img
                                              a drive as a block device that keeps its data
   ftlab serve --base aged.img --image changes.img
@@ -55,7 +52,7 @@ pub enum Command {
     /// List the drives that come with ftlab
     Drives,
     /// List the tests of `review` and `compare`, and what they measure
-    Tests(tests::Options),
+    Tests(list_tests::Options),
     /// Show every number of a drive with its unit, source and confidence
     Show(show::Options),
     /// Run fio job files, application scripts and traces, recorded ones too, on drives
@@ -84,15 +81,11 @@ pub enum Command {
     Compare(compare::Options),
     /// Run every drive with every setting, load and seed of a grid: a table of one row a run
     Sweep(sweep::Options),
-    /// Write a page about how close a review's figures are to the published ones
-    Accuracy(accuracy::Options),
-    /// Compare simulated write amplification with its closed forms and write a page with charts
-    Theory(theory::Options),
     /// Check what the sources say in words: which claims hold on the simulated drives
     Claims(claims::Options),
     #[cfg(feature = "attach")]
     #[command(flatten)]
-    Attached(attached::Command),
+    Disk(ftlab_disk::Command),
     /// Print a script with which a shell completes commands, options and drives
     Completions(completions::Options),
     /// Write the manual: a page for ftlab and one for each command

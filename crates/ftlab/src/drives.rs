@@ -2,14 +2,11 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::screen;
-use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
-use clap::error::Error;
-use clap::{Arg, Command};
 use comfy_table::{Cell, CellAlignment, ColumnConstraint};
 use ftlab_bench::review::{Member, Subject};
+pub use ftlab_console::drives::name;
 use ftlab_drive::{Catalog, DriveFile};
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::path::Path;
 
 pub fn command() -> Outcome {
@@ -51,33 +48,6 @@ pub fn command() -> Outcome {
 const ABOUT_STANDING: &str = "\
 judged: published figures of the drive that the model is held against; unseen: the median error of those that
 no number of it was fitted to. docs/accuracy.md lists all.";
-
-/// Reads what names a drive: any text, as it may be a part of a name or a path. Shells complete the names.
-pub fn name() -> impl TypedValueParser<Value = String> {
-    Name
-}
-
-#[derive(Clone)]
-struct Name;
-
-impl TypedValueParser for Name {
-    type Value = String;
-
-    fn parse_ref(
-        &self,
-        command: &Command,
-        argument: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<String, Error> {
-        StringValueParser::new().parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(
-            Catalog::drives().into_iter().map(PossibleValue::new),
-        ))
-    }
-}
 
 /// What tests run on: the drives of those names each by itself or, where they are named as loads name them
 /// (`NAME=DRIVE`), all together.

@@ -6,7 +6,7 @@ use crate::options::OutputFormat;
 use crate::{memory, screen};
 use clap::{Args, Subcommand};
 use ftlab_drive::DriveFile;
-use ftlab_import::{ImportError, Imported, Nvmevirt, Row, Text};
+use ftlab_import::{Imported, Nvmevirt, Row, Text};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -94,12 +94,6 @@ struct Report<'a> {
     assumed: &'a [Row],
     left: &'a [ftlab_import::Left],
     remarks: &'a [String],
-}
-
-impl From<ImportError> for Failure {
-    fn from(error: ImportError) -> Failure {
-        Failure::Input(error.to_string())
-    }
 }
 
 pub fn command(command: &Command) -> Outcome {

@@ -10,10 +10,7 @@
 //! The feature `attach`, which is on by default, is all that needs Unix: `ftlab serve` and the commands for images and
 //! attached drives.
 
-mod accuracy;
 mod apart;
-#[cfg(feature = "attach")]
-mod attached;
 mod calibrate;
 mod claims;
 mod cli;
@@ -21,31 +18,24 @@ mod compare;
 mod completions;
 mod drives;
 mod endurance;
-mod failure;
-mod files;
 mod fio_words;
-mod health;
 mod import;
+mod list_tests;
 mod loads;
 mod man;
-mod memory;
 mod options;
 mod paper;
 mod plan;
-mod progress;
 mod provenance;
 mod pts;
 mod report;
 mod results;
 mod review;
 mod run;
-mod screen;
 mod session;
 mod show;
 mod suite;
 mod sweep;
-mod tests;
-mod theory;
 mod trace;
 mod variants;
 mod verdicts;
@@ -55,6 +45,7 @@ pub mod sim;
 use clap::{CommandFactory, FromArgMatches};
 use cli::{Cli, Command};
 use failure::Failure;
+use ftlab_console::{failure, files, health, memory, progress, screen};
 use std::process::ExitCode;
 
 /// What a victim policy is written with.
@@ -91,7 +82,7 @@ pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
     }
     let outcome = match cli.command {
         Command::Drives => drives::command(),
-        Command::Tests(args) => tests::command(&args),
+        Command::Tests(args) => list_tests::command(&args),
         Command::Show(args) => show::command(&args),
         Command::Run(args) | Command::Fio(args) => run::command(&args),
         Command::Import(args) => import::command(&args),
@@ -104,11 +95,9 @@ pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
         Command::Report(args) => report::command(&args),
         Command::Compare(args) => compare::command(&args),
         Command::Sweep(args) => sweep::command(&args),
-        Command::Accuracy(args) => accuracy::command(&args),
-        Command::Theory(args) => theory::command(&args),
         Command::Claims(args) => claims::command(&args),
         #[cfg(feature = "attach")]
-        Command::Attached(command) => attached::command(&command),
+        Command::Disk(command) => ftlab_disk::command(&command, provenance::version()),
         Command::Completions(args) => completions::command(&args),
         Command::Man(args) => man::command(&args),
     };

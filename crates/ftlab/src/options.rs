@@ -2,23 +2,15 @@
 
 use crate::memory;
 use crate::progress::Signs;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::TypedValueParser;
 use ftlab_base::RootSeed;
-use ftlab_bench::machine;
+use ftlab_console::machine;
+pub use ftlab_console::options::{OutputFormat, SEED, choice, number, seed, threads};
 use ftlab_drive::{DriveFile, default_testbed};
 use ftlab_host::Testbed;
 use ftlab_play::State;
 use ftlab_sheet::SheetError;
-
-/// What a command prints.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum OutputFormat {
-    /// For people
-    Normal,
-    /// For programs
-    Json,
-}
 
 /// How runs are spread over this machine, where their random numbers come from, and what is said meanwhile.
 #[derive(Debug, Args)]
@@ -42,9 +34,6 @@ pub struct Machine {
     #[arg(long, value_name = "N", value_parser = threads)]
     jobs: Option<usize>,
 }
-
-/// The root that is taken if none is given.
-pub const SEED: u64 = 1;
 
 impl Machine {
     /// Bytes for drives and their copies.
@@ -87,28 +76,5 @@ impl TestbedOption {
 
 /// Reads a state by its name.
 pub fn state() -> impl TypedValueParser<Value = State> {
-    let value = |state: State| PossibleValue::new(state.name()).help(state.words());
-    let names = PossibleValuesParser::new(State::ALL.map(value));
-    names.try_map(|name| State::named(&name).ok_or("it is no state"))
-}
-
-/// Reads how many threads there are to be.
-pub fn threads(text: &str) -> Result<usize, String> {
-    machine::threads(text.parse().ok())
-}
-
-/// Reads a number from the one to the other.
-pub fn number(least: f64, most: f64) -> impl Fn(&str) -> Result<f64, String> + Clone {
-    move |text| {
-        let number = text.parse().ok();
-        // Which neither a word nor what is not a number lies within.
-        let within = number.filter(|number| (least..=most).contains(number));
-        within.ok_or_else(|| format!("give a number from {least} to {most}"))
-    }
-}
-
-/// Reads the root of random streams.
-pub fn seed(text: &str) -> Result<u64, String> {
-    text.parse()
-        .map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
+    choice(State::ALL.map(|state| (state.name(), state, state.words())))
 }

@@ -107,10 +107,7 @@ pub fn command(options: &Options) -> Outcome {
     };
     let planned = plan::plan(&asked, &lab, &tell);
     drop(progress);
-    let mut set = planned.map_err(|error| match error.why.is_input() {
-        true => Failure::Input(error.to_string()),
-        false => Failure::Running(error.to_string()),
-    })?;
+    let mut set = planned?;
     if let Some(folder) = &folder {
         results::write(folder, &set)?;
     }

@@ -4,6 +4,7 @@
 use crate::failure::{EXIT_INTERRUPTED, Failure, Outcome};
 use crate::progress::Progress;
 use crate::screen;
+use ftlab_base::Blame;
 use ftlab_bench::review::{
     self, Devices, DriveRuns, Loaded, Plan, Progress as Step, ReviewError, Visit, Watch,
 };
@@ -244,8 +245,5 @@ pub fn failure(
     if failed < all {
         message = format!("{failed} of {all} {drives} failed, the others are done: {message}");
     }
-    Err(match first.is_input() {
-        true => Failure::Input(message),
-        false => Failure::Running(message),
-    })
+    Err(Failure::of(first.is_input(), message))
 }

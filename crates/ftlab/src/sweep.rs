@@ -6,7 +6,7 @@ use crate::progress::{Progress, Signs};
 use crate::{files, memory, screen};
 use clap::Args;
 use ftlab_bench::lab::Lab;
-use ftlab_sweep::{Finished, Hears, Row, Share, Status, Store, Sweep, SweepError, merge};
+use ftlab_sweep::{Finished, Hears, Row, Share, Status, Store, Sweep, merge};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -187,14 +187,5 @@ impl Hears for Session {
 
     fn is_over(&self) -> bool {
         self.so_far().failure.is_some()
-    }
-}
-
-impl From<SweepError> for Failure {
-    fn from(error: SweepError) -> Failure {
-        match error.is_input() {
-            true => Failure::Input(error.to_string()),
-            false => Failure::Running(error.to_string()),
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::journal::Hole;
 use crate::kept::BUFFER_BYTES_MAX;
+use ftlab_base::Blame;
 use ftlab_sheet::SheetError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -128,6 +129,20 @@ pub enum ImageError {
         /// The image.
         path: PathBuf,
     },
+}
+
+impl Blame for ImageError {
+    fn is_input(&self) -> bool {
+        use Wrong::{Checkpoint, Header, Hole, Replay, Short};
+        match self {
+            ImageError::Damaged { .. } => false,
+            ImageError::Unusable { why, .. } => !matches!(
+                why,
+                Header(_) | Checkpoint(_) | Short { .. } | Hole { .. } | Replay { .. }
+            ),
+            _ => true,
+        }
+    }
 }
 
 /// Why a file is no image that can be used.

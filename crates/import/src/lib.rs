@@ -18,6 +18,8 @@ mod shell;
 mod simplessd;
 mod table;
 
+use ftlab_base::Blame;
+
 pub use draft::{Imported, Job, Left, Row};
 pub use femu::femu;
 pub use mqsim::mqsim;
@@ -42,6 +44,8 @@ pub struct ImportError {
     /// What is wrong and what to do.
     pub why: String,
 }
+
+impl Blame for ImportError {}
 
 impl ImportError {
     fn new(place: impl Into<String>, why: impl Into<String>) -> ImportError {

@@ -4,7 +4,7 @@
 //! to clients over sockets, each client on threads of its own. [`pacing`] lets answers leave at given
 //! instants of the wall clock. [`memory`] is an export that keeps its data in memory.
 //!
-//! This is the only crate with sockets, threads that wait, and the wall clock.
+//! What lies behind an export is nothing to this crate: it has sockets, threads that wait and the wall clock, and no drive.
 //!
 //! # The path of a request
 //!
@@ -41,7 +41,7 @@
 //!   nothing else, and takes a path over only if nobody listens there; a lock on the folder keeps others from doing the same in between.
 //! - **Other machines need a certificate.** A server is reached by Unix sockets and loopback
 //!   addresses alone, unless clients must show a certificate (`Listen::Tls`) or the user said that everybody may read and
-//!   write (`ftlab/src/attached/serve/listen.rs`). Where TLS is required, an option in the open is refused whatever it is, so nothing said
+//!   write (`disk/src/serve/listen.rs`). Where TLS is required, an option in the open is refused whatever it is, so nothing said
 //!   there holds within (decision 0013).
 
 pub mod memory;

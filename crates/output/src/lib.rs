@@ -1,4 +1,4 @@
-//! Files that are written: what they may take the place of, and how they get there.
+//! Files that a user names. Those that are read as [`text`], and those that are written: what they may take the place of, and how they get there.
 //!
 //! Every option of a command that names a file to write, and every function of Python that takes one, goes through
 //! here. Two rules hold for all of them:
@@ -14,6 +14,9 @@ mod begun;
 mod folder;
 mod new_file;
 mod place;
+pub mod text;
+
+use ftlab_base::Blame;
 
 pub use begun::Begun;
 pub use folder::Folder;
@@ -32,4 +35,14 @@ pub enum OutputError {
     /// It is a pipe that nobody reads any more.
     #[error("nobody reads it")]
     PipeClosed,
+}
+
+impl Blame for OutputError {
+    fn is_input(&self) -> bool {
+        matches!(self, OutputError::Refused(_))
+    }
+
+    fn is_closed_pipe(&self) -> bool {
+        matches!(self, OutputError::PipeClosed)
+    }
 }

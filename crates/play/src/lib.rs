@@ -6,7 +6,8 @@
 //!   [`driver::run_scenario`] runs application scripts, [`driver::run_trace`] plays synthetic traces back and
 //!   [`driver::run_replay`] recorded ones ([`recording`]).
 //! - [`torture`] wears a drive for minutes of virtual time, most of them without a clock.
-//! - [`record`] makes a result of what a run counted, [`logs`] and [`iolog`] the logs that jobs ask for.
+//! - [`record`] makes a result of what a run counted, [`logs`] and [`iolog`] the logs that jobs ask for, [`nvme`] those
+//!   that NVMe drives keep.
 //! - [`load`] is a job file, a script or a trace that was read or can be, [`embedded`] those that come with ftlab;
 //!   [`streams`] says which random streams a load has.
 //! - [`watch`] hears how far long work is; [`warnings`] says what a reader of a run has to know before
@@ -19,11 +20,11 @@
 //! # Invariants
 //!
 //! - **A state is reached by commands.** Preparation has no back door: whatever a drive holds, a host
-//!   could have written (`bench/src/states/`). So counters, wear and invariants need no exception for prepared drives, and
+//!   could have written (`play/src/states/`). So counters, wear and invariants need no exception for prepared drives, and
 //!   `restore` refuses what no drive could go on from.
 //! - **Submitted = completed.** A run in which a command does not come back is an error
 //!   (`DriverError::Stuck`, `Standstill`, `Endless`, `Unexpected`), not a result. What a timed run is given up for, and what
-//!   not, is in `crates/bench/src/driver/patience.rs`.
+//!   not, is in `crates/play/src/driver/patience.rs`.
 
 pub mod driver;
 pub mod embedded;
@@ -32,6 +33,7 @@ mod fake;
 pub mod iolog;
 pub mod load;
 pub mod logs;
+pub mod nvme;
 pub mod record;
 pub mod recording;
 mod replay_record;

@@ -2,7 +2,7 @@
 
 use crate::recording::Recording;
 use crate::streams::{seed_of_load, stream_of_text};
-use ftlab_base::{Content, RootSeed};
+use ftlab_base::{Blame, Content, RootSeed};
 use ftlab_workload::script::{Library, Scenario, ScriptError};
 use ftlab_workload::trace::Trace;
 use ftlab_workload::{JobError, JobFile};
@@ -47,6 +47,8 @@ pub enum LoadError {
     #[error(transparent)]
     Script(#[from] ScriptError),
 }
+
+impl Blame for LoadError {}
 
 /// Loads are the same if their names are: a plan has one load of a name.
 impl PartialEq for Load {

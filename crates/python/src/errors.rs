@@ -1,10 +1,6 @@
 //! What went wrong, as exceptions with the words of the command line.
 
-use ftlab_base::printable;
-use ftlab_bench::plan::PlanFailed;
-use ftlab_bench::review::ReviewError;
-use ftlab_output::OutputError;
-use ftlab_sweep::SweepError;
+use ftlab_base::{Blame, printable};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -39,26 +35,10 @@ pub fn guarded<T>(what: &dyn Display, reading: impl FnOnce() -> PyResult<T>) -> 
     })
 }
 
-/// An error of the one kind or the other.
-fn error(is_input: bool, why: &dyn Display) -> PyErr {
-    match is_input {
-        true => input_error(why),
-        false => run_error(why),
+/// An error as the exception of its kind.
+pub fn raised(why: impl Blame) -> PyErr {
+    match why.is_input() {
+        true => input_error(&why),
+        false => run_error(&why),
     }
-}
-
-pub fn of_review(why: &ReviewError) -> PyErr {
-    error(why.is_input(), why)
-}
-
-pub fn of_plan(why: &PlanFailed) -> PyErr {
-    error(why.why.is_input(), why)
-}
-
-pub fn of_output(why: &OutputError) -> PyErr {
-    error(matches!(why, OutputError::Refused(_)), why)
-}
-
-pub fn of_sweep(why: &SweepError) -> PyErr {
-    error(why.is_input(), why)
 }

@@ -1,6 +1,6 @@
 //! Results: a result set, and the tables that are made of it.
 
-use crate::errors::{guarded, of_output, run_error};
+use crate::errors::{guarded, raised, run_error};
 use crate::table::Table;
 use ftlab_export::Table as Exported;
 use ftlab_output::Folder;
@@ -87,7 +87,7 @@ impl Results {
             ("index.html", page.as_bytes()),
         ];
         let saved = Folder::ready_for(&folder, "save").and_then(|folder| folder.write(&files));
-        saved.map_err(|error| of_output(&error))
+        saved.map_err(raised)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::calls::Calls;
 use crate::drive::Drive;
-use crate::errors::{guarded, input_error, of_plan, of_review};
+use crate::errors::{guarded, input_error, raised};
 use crate::results::Results;
 use crate::work::{Machine, Way, warn_of_memory, work_with};
 use ftlab_base::RootSeed;
@@ -119,7 +119,7 @@ fn run_plan(
     calls: &Calls,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<DriveRuns>> {
-    let bytes = most_bytes(plan).map_err(|error| of_review(&error))?;
+    let bytes = most_bytes(plan).map_err(raised)?;
     warn_of_memory(py, bytes)?;
     let ran = work_with(py, calls, progress, |way| {
         let tell = |step: Progress<'_>| way.set(step.done, step.total);
@@ -127,7 +127,7 @@ fn run_plan(
     })?;
     let whole: Result<Vec<DriveRuns>, ReviewError> =
         ran.and_then(|drives| drives.into_iter().map(DriveRuns::or_error).collect());
-    whole.map_err(|error| of_review(&error))
+    whole.map_err(raised)
 }
 
 /// The results of a plan whose drives are what they are called.
@@ -168,7 +168,7 @@ pub fn run(
     let test = test(load, state_named(state)?, clock, &replay)?;
     let calls = Arc::default();
     let plan = how.plan(vec![subject(&drives, &calls)], vec![test], clock)?;
-    check(&plan).map_err(|error| of_review(&error))?;
+    check(&plan).map_err(raised)?;
     let ends = run_plan(py, &plan, &calls, progress)?;
     // As the command line has it: what was published of a drive is of no load of one's own.
     let variant = Variant::default();
@@ -372,5 +372,5 @@ pub fn plan(
         };
         planning::plan(&asked, &lab, &tell)
     })?;
-    Ok(planned.map_err(|error| of_plan(&error))?.into())
+    Ok(planned.map_err(raised)?.into())
 }

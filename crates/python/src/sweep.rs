@@ -1,6 +1,6 @@
 //! Sweeps: grids of Python's words, and the folder that keeps their rows.
 
-use crate::errors::{guarded, input_error, of_sweep, run_error};
+use crate::errors::{guarded, input_error, raised, run_error};
 use crate::table::Table;
 use crate::work::{Machine, Way, warn_of_memory, work};
 use ftlab_sweep::{Finished, Grid, Hears, Row, Share, Status, SweepError, rows_as_parquet};
@@ -23,13 +23,9 @@ pub struct Store {
     store: Mutex<Option<ftlab_sweep::Store>>,
 }
 
-fn unfit(error: SweepError) -> PyErr {
-    of_sweep(&error)
-}
-
 fn share_of(text: Option<&str>) -> PyResult<Share> {
     let share = text.map_or(Ok(Share::ALL), str::parse);
-    share.map_err(unfit)
+    share.map_err(raised)
 }
 
 /// How many rows ended in each way, and where the table is.
@@ -58,7 +54,7 @@ impl Sweep {
         let text = std::fs::read_to_string(&path)
             .map_err(|error| input_error(&format!("cannot read {shown}: {error}")))?;
         guarded(&shown, || {
-            let grid = Grid::parse(&text, &shown).map_err(unfit)?;
+            let grid = Grid::parse(&text, &shown).map_err(raised)?;
             Sweep::read(py, grid, path.parent().unwrap_or(Path::new("")), &shown)
         })
     }
@@ -127,8 +123,8 @@ impl Sweep {
         // Whatever ended it: what was done is written.
         let flushed = store.lock()?.flush();
         let (end, failure) = end?;
-        failure.map_or(Ok(()), Err).map_err(unfit)?;
-        flushed.map_err(unfit)?;
+        failure.map_or(Ok(()), Err).map_err(raised)?;
+        flushed.map_err(raised)?;
         end.map_err(|_| run_error(&"it was stopped"))
     }
 
@@ -196,7 +192,7 @@ impl Sweep {
     fn read(py: Python<'_>, grid: Grid, folder: &Path, name: &str) -> PyResult<Sweep> {
         let sweep = py.detach(|| ftlab_sweep::Sweep::of(&grid, folder, name));
         Ok(Sweep {
-            sweep: sweep.map_err(unfit)?,
+            sweep: sweep.map_err(raised)?,
             grid,
         })
     }
@@ -213,7 +209,7 @@ impl Sweep {
 }
 
 fn parquet<'py>(py: Python<'py>, rows: Vec<Row>) -> PyResult<Bound<'py, PyBytes>> {
-    let bytes = rows_as_parquet(rows).map_err(unfit)?;
+    let bytes = rows_as_parquet(rows).map_err(raised)?;
     Ok(PyBytes::new(py, &bytes))
 }
 
@@ -224,18 +220,18 @@ impl Store {
     fn open(py: Python<'_>, out: PathBuf, sweep: &Sweep) -> PyResult<Store> {
         let store = py.detach(|| ftlab_sweep::Store::open(&out, &sweep.sweep));
         Ok(Store {
-            store: Mutex::new(Some(store.map_err(unfit)?)),
+            store: Mutex::new(Some(store.map_err(raised)?)),
         })
     }
 
     /// Takes rows that were run elsewhere. The interpreter goes on while they are written: a scheduler may run in it.
     fn add(&self, py: Python<'_>, rows: Vec<u8>) -> PyResult<()> {
-        py.detach(|| self.lock()?.add_parquet(rows).map_err(unfit))
+        py.detach(|| self.lock()?.add_parquet(rows).map_err(raised))
     }
 
     /// Writes what no file has yet.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.lock()?.flush().map_err(unfit))
+        py.detach(|| self.lock()?.flush().map_err(raised))
     }
 
     /// Writes the table of a share, of which all rows are there: where it is, and how many rows ended in each way.
@@ -248,7 +244,7 @@ impl Store {
         let share = share_of(shard)?;
         let taken = self.held().take().ok_or_else(over)?;
         let ended = py.detach(|| taken.finish(&sweep.sweep, share));
-        finished(py, &ended.map_err(unfit)?)
+        finished(py, &ended.map_err(raised)?)
     }
 }
 
@@ -347,7 +343,7 @@ pub fn merge<'py>(
     out: PathBuf,
 ) -> PyResult<(PathBuf, Bound<'py, PyDict>)> {
     let merged = py.detach(|| ftlab_sweep::merge(&folders, &out));
-    finished(py, &merged.map_err(unfit)?)
+    finished(py, &merged.map_err(raised)?)
 }
 
 /// The table of a Parquet file that ftlab wrote.

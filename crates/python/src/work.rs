@@ -3,8 +3,8 @@
 use crate::calls::Calls;
 use crate::errors::{input_error, run_error};
 use ftlab_bench::lab::Lab;
-use ftlab_bench::machine;
 use ftlab_bench::stop::{Stopped, stoppable};
+use ftlab_console::machine;
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use std::ffi::CString;

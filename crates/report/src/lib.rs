@@ -1,11 +1,10 @@
-//! Results as tables, as one self-contained HTML page and as a page about accuracy. Never links the simulator,
+//! Results as tables and as one self-contained HTML page. Never links the simulator,
 //! so what a real drive gave and what a model gave look the same.
 //!
-//! Three entry points, all pure functions of a [`ftlab_result::ResultSet`]:
+//! Two entry points, all pure functions of a [`ftlab_result::ResultSet`]:
 //!
 //! - [`html::render`]: a page that works from a file, without a network.
 //! - [`terminal::render`]: tables for a terminal.
-//! - [`accuracy::render`]: a page in Markdown about how accurate the model is.
 //!
 //! Several result sets side by side are a [`comparison::Comparison`], drawn by [`comparison::terminal()`] and
 //! [`html::comparison::render`].
@@ -32,15 +31,14 @@
 //! of rows would make a report of all drives slow to open.
 //!
 //! `report::settling` marks the figures of runs that ended before garbage collection had settled, and
-//! `bench/src/warnings.rs` says of a single run what its reader has to know: what was seen, why it matters, what to do
-//! instead. Who waits for long work hears how far it is through `bench/src/watch.rs`; `ftlab/src/progress.rs` shows it.
+//! `play/src/warnings.rs` says of a single run what its reader has to know: what was seen, why it matters, what to do
+//! instead. Who waits for long work hears how far it is through `play/src/watch.rs`; `console/src/progress.rs` shows it.
 //!
 //! `ftlab compare` (`ftlab/src/compare/`) runs the same on variants of one drive: `sweep.rs` reads the settings, `grid.rs` puts
 //! metrics into tables, `chart.rs` draws them. `ftlab report` (`ftlab/src/report.rs`) reads result sets and simulates nothing:
 //! `report::comparison` matches their runs, `crates/export` makes tables. The types of `crates/result` are the schema;
 //! `docs/schema/results.schema.json` is made of them, and a test compares the two.
 
-pub mod accuracy;
 pub mod comparison;
 mod format;
 pub mod html;
@@ -48,5 +46,7 @@ pub mod settling;
 pub mod terminal;
 mod view;
 
-pub use format::{error, mean, unit as unit_as_printed};
+pub use format::{
+    error, mean, number, percent, published, signed_error, unit as unit_as_printed, with_unit,
+};
 pub use view::condition::{link as link_words, state as state_words};

@@ -1,5 +1,6 @@
 //! What is wrong with a file, a name or a setting.
 
+use ftlab_base::Blame;
 use ftlab_base::plain::without_types;
 
 /// What is wrong with a drive file, a testbed file, a name or a setting.
@@ -47,6 +48,8 @@ pub enum SheetError {
     #[error("--set {0}")]
     Setting(String),
 }
+
+impl Blame for SheetError {}
 
 impl SheetError {
     /// An error in a file on disk names the path rather than the slug.

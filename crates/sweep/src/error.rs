@@ -1,5 +1,6 @@
 //! Why there is no sweep.
 
+use ftlab_base::Blame;
 use ftlab_bench::loads::ReadError;
 use ftlab_output::OutputError;
 use ftlab_sheet::SheetError;
@@ -79,13 +80,11 @@ pub enum SweepError {
     },
 }
 
-impl SweepError {
-    /// Whether what was asked for is at fault, rather than what came of it.
-    #[must_use]
-    pub fn is_input(&self) -> bool {
+impl Blame for SweepError {
+    fn is_input(&self) -> bool {
         match self {
             SweepError::Unwritten { .. } | SweepError::Missing { .. } => false,
-            SweepError::Output(error) => matches!(error, OutputError::Refused(_)),
+            SweepError::Output(error) => error.is_input(),
             _ => true,
         }
     }

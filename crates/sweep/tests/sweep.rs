@@ -1,6 +1,6 @@
 //! Sweeps as programs run them: into a folder, on threads, in shards, interrupted and taken up again.
 
-use ftlab_base::RootSeed;
+use ftlab_base::{Blame, RootSeed};
 use ftlab_bench::lab::Lab;
 use ftlab_bench::review::{Length, Plan, Subject, review};
 use ftlab_bench::suites::own;

@@ -15,7 +15,7 @@
 //! number of blocks, is taken as infinite; drives of thousands of blocks agree to a few parts in a
 //! thousand.
 //!
-//! - [`fifo`], [`greedy`], [`choices`], [`random`]: one victim policy each, uniform writes.
+//! - [`fifo`], [`greedy`], [`choices`], [`random`]: one victim policy each, uniform writes; [`Policy`] is any of them.
 //! - [`fifo_occupancy`], [`greedy_occupancy`], [`choices_occupancy`]: the share of blocks that hold
 //!   0, 1, … b valid pages, so that a drive can be put into its steady state without the way there.
 //! - [`fifo_mixed`], [`split`], [`spare_by_root`]: hot and cold addresses.
@@ -27,6 +27,7 @@ mod choices;
 mod fifo;
 mod greedy;
 mod mixed;
+mod policy;
 mod rate;
 mod solve;
 mod trim;
@@ -35,6 +36,7 @@ pub use choices::{choices, choices_occupancy, random};
 pub use fifo::{fifo, fifo_occupancy};
 pub use greedy::{greedy, greedy_occupancy};
 pub use mixed::{Class, fifo_mixed, spare_by_root, split};
+pub use policy::Policy;
 pub use rate::RandomWriteBound;
 pub use trim::{alpha_in_use, in_use_after_trims_of_any, in_use_after_trims_of_used};
 

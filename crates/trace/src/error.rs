@@ -1,6 +1,6 @@
 //! What is wrong with a trace: where, what was expected there, and what to do.
 
-use ftlab_base::Panicked;
+use ftlab_base::{Blame, Panicked};
 use std::fmt::{self, Display, Formatter};
 
 /// What is shown of something that cannot be read.
@@ -75,6 +75,8 @@ pub struct TraceError {
     /// What is wrong, and what to do.
     pub why: String,
 }
+
+impl Blame for TraceError {}
 
 struct Of<'a>(&'a Option<Place>);
 

@@ -1,6 +1,6 @@
 //! Requests written in a format, and what it cannot carry of them.
 
-use crate::format::{Format, Spec};
+use crate::format::Format;
 use crate::formats::Encode;
 use crate::formats::alibaba::ToAlibaba;
 use crate::formats::blkparse::{ToBlkparse, pair};
@@ -19,6 +19,7 @@ use crate::formats::vscsi::ToVscsi;
 use crate::formats::vscsi_csv::ToVscsiCsv;
 use crate::input::Packing;
 use crate::record::Record;
+use crate::spec::Spec;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use ftlab_base::CommandKind;

@@ -232,7 +232,7 @@ pub fn figures(figures: &[LeftOut]) -> String {
     text
 }
 
-/// The table that `ftlab accuracy` reads.
+/// The table that `docs accuracy` reads.
 pub fn csv(figures: &[LeftOut]) -> Result<String> {
     let mut table = csv::Writer::from_writer(Vec::new());
     table.write_record([

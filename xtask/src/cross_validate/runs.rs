@@ -84,15 +84,7 @@ impl<'a> Runs<'a> {
         std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot make {}", folder.display()))?;
         let read = |path: &Path| -> Result<ResultSet> {
-            let path = if path.is_dir() {
-                path.join("results.json")
-            } else {
-                path.to_owned()
-            };
-            let text = std::fs::read_to_string(&path);
-            let text = text.with_context(|| format!("cannot read {}", path.display()))?;
-            let set: ResultSet = serde_json::from_str(&text)
-                .with_context(|| format!("{} is no results.json", path.display()))?;
+            let set = crate::results::read(path)?;
             let origin = &set.origin;
             anyhow::ensure!(
                 origin.model_version == MODEL_VERSION && !origin.quick && origin.seed == seed,

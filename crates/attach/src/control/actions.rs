@@ -19,26 +19,6 @@ const CELSIUS: RangeInclusive<f64> = -273.15..=220.0;
 const JSON: &str = "application/json";
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// What there is, by method and path.
-const KNOWN: [(&str, &str); 16] = [
-    ("GET", "/statistics"),
-    ("GET", "/metrics"),
-    ("POST", "/erase"),
-    ("POST", "/trim"),
-    ("POST", "/fault"),
-    ("GET", "/faults"),
-    ("POST", "/fault-rule"),
-    ("POST", "/fault-clear"),
-    ("POST", "/power-cut"),
-    ("POST", "/vanish"),
-    ("POST", "/return"),
-    ("POST", "/rest"),
-    ("POST", "/mark"),
-    ("POST", "/reset"),
-    ("POST", "/snapshot"),
-    ("GET", "/snapshots"),
-];
-
 /// How a drive lies without power.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -111,21 +91,151 @@ pub struct FaultsEnded {
 
 /// Whether what is done at a path changes what the drive holds.
 pub fn changes_the_drive(url: &str) -> bool {
-    let all = [
-        "/erase",
-        "/trim",
-        "/fault",
-        "/power-cut",
-        "/rest",
-        "/reset",
-        "/snapshot",
-    ];
-    all.contains(&url)
+    ACTIONS
+        .iter()
+        .any(|action| action.url == url && action.changes_the_drive)
 }
+
+/// What is done at a path.
+struct Action {
+    method: &'static str,
+    url: &'static str,
+    changes_the_drive: bool,
+    act: fn(&Engine, &str) -> Result<Answer, Answer>,
+}
+
+impl Action {
+    const fn get(url: &'static str, act: fn(&Engine, &str) -> Result<Answer, Answer>) -> Action {
+        Action {
+            method: "GET",
+            url,
+            changes_the_drive: false,
+            act,
+        }
+    }
+
+    const fn post(url: &'static str, act: fn(&Engine, &str) -> Result<Answer, Answer>) -> Action {
+        Action {
+            method: "POST",
+            ..Action::get(url, act)
+        }
+    }
+
+    const fn change(url: &'static str, act: fn(&Engine, &str) -> Result<Answer, Answer>) -> Action {
+        Action {
+            changes_the_drive: true,
+            ..Action::post(url, act)
+        }
+    }
+}
+
+static ACTIONS: [Action; 16] = [
+    Action::get("/statistics", |engine, body| {
+        no_body(body)?;
+        Ok(json(&Report::of(engine)?.0))
+    }),
+    Action::get("/metrics", |engine, body| {
+        no_body(body)?;
+        let (report, counted) = Report::of(engine)?;
+        Ok(good(OPEN_METRICS, metrics::text(report, counted)))
+    }),
+    Action::change("/erase", |engine, body| {
+        if object::<Scope>(body)? != Scope::ALL {
+            let why = "an erase is of the whole drive: say {\"all\": true}";
+            return Err(Answer::wrong(400, why));
+        }
+        done(engine.quietly(|drive| drive.secure_erase())?)
+    }),
+    Action::change("/trim", |engine, body| done(trim(engine, &object(body)?))),
+    Action::change("/fault", |engine, body| {
+        let fault: FlashFault = object(body)?;
+        done(engine.quietly(move |drive| drive.inject(fault))?)
+    }),
+    Action::get("/faults", |engine, body| {
+        no_body(body)?;
+        Ok(json(&engine.faults().list()))
+    }),
+    Action::post("/fault-rule", |engine, body| {
+        let rule: Rule = object(body)?;
+        let number = engine.faults().add(rule);
+        let number = number.map_err(|why| Answer::wrong(400, why))?;
+        Ok(json(&FaultAdded { number }))
+    }),
+    Action::post("/fault-clear", |engine, body| {
+        let FaultsEnded { number } = object(body)?;
+        let ended = engine.faults().clear(number);
+        match number.filter(|_| ended == 0) {
+            None => Ok(nothing_to_say()),
+            Some(number) => {
+                let why = format!("there is no fault {number}: `ftlab fault IMAGE list` has them");
+                Err(Answer::wrong(409, why))
+            }
+        }
+    }),
+    Action::change("/power-cut", |engine, body| {
+        let PowerCutAsked { seed, off_ms } = object(body)?;
+        if off_ms > MS_MAX {
+            let why = format!("{off_ms} ms is more than a week: give less");
+            return Err(Answer::wrong(400, why));
+        }
+        let off = Duration::from_millis(off_ms);
+        let cut = engine.cut_power(PowerOff { seed, off });
+        let cut = cut.map_err(|why| Answer::wrong(409, why))?;
+        Ok(json(&PowerCutDone { cut }))
+    }),
+    Action::post("/vanish", |engine, body| {
+        no_body(body)?;
+        engine.set_presence(false);
+        Ok(nothing_to_say())
+    }),
+    Action::post("/return", |engine, body| {
+        no_body(body)?;
+        engine.set_presence(true);
+        Ok(nothing_to_say())
+    }),
+    Action::change("/rest", |engine, body| {
+        let Rest { hours, celsius } = object(body)?;
+        if !((0.0..=HOURS_MAX).contains(&hours) && CELSIUS.contains(&celsius)) {
+            let (from, to) = (CELSIUS.start(), CELSIUS.end());
+            let why = format!(
+                "{hours} hours at {celsius} °C cannot be: give up to {HOURS_MAX} hours, at {from} to {to} °C"
+            );
+            return Err(Answer::wrong(400, why));
+        }
+        done(engine.quietly(move |drive| drive.rest(hours, celsius))?)
+    }),
+    Action::post("/mark", |engine, body| {
+        let Mark { text } = object(body)?;
+        let marked = engine.look(move |drive| drive.mark(&text))?;
+        if !marked.map_err(|why| Answer::wrong(400, why))? {
+            let why = "no crash log is being written: serve the drive with --crash-log";
+            return Err(Answer::wrong(409, why));
+        }
+        Ok(nothing_to_say())
+    }),
+    Action::change("/reset", |engine, body| {
+        let Reset { to } = object(body)?;
+        if engine.is_recorded() {
+            let why = "a trace is being recorded, which a reset would make one of two drives: serve it without --record";
+            return Err(Answer::wrong(409, why));
+        }
+        done(engine.reset(to))
+    }),
+    Action::change("/snapshot", |engine, body| {
+        let NewSnapshot { name } = object(body)?;
+        done(engine.snapshot(name))
+    }),
+    Action::get("/snapshots", |engine, body| {
+        no_body(body)?;
+        let listed = engine.look(|drive| snapshots(drive.path()))?;
+        Ok(json(&listed.map_err(|why| Answer::wrong(409, why))?))
+    }),
+];
 
 /// Does what is asked for.
 pub fn answer(engine: &Engine, request: &Request) -> Answer {
-    act(engine, request).unwrap_or_else(|refused| refused)
+    let answer = known(request).and_then(|action| (action.act)(engine, &request.body));
+    answer.unwrap_or_else(|refused| refused)
 }
 
 impl From<Stopped> for Answer {
@@ -134,120 +244,23 @@ impl From<Stopped> for Answer {
     }
 }
 
-fn act(engine: &Engine, request: &Request) -> Result<Answer, Answer> {
-    check_known(request)?;
-    let body = request.body.as_str();
-    match request.url.as_str() {
-        "/statistics" => {
-            no_body(body)?;
-            let (report, _) = Report::of(engine)?;
-            return Ok(json(&report));
-        }
-        "/metrics" => {
-            no_body(body)?;
-            let (report, counted) = Report::of(engine)?;
-            return Ok(good(OPEN_METRICS, metrics::text(report, counted)));
-        }
-        "/vanish" | "/return" => {
-            no_body(body)?;
-            engine.set_presence(request.url == "/return");
-        }
-        "/erase" => {
-            if object::<Scope>(body)? != Scope::ALL {
-                let why = "an erase is of the whole drive: say {\"all\": true}";
-                return Err(Answer::wrong(400, why));
-            }
-            failed(engine.quietly(|drive| drive.secure_erase())?)?;
-        }
-        "/trim" => failed(trim(engine, &object(body)?))?,
-        "/fault" => {
-            let fault: FlashFault = object(body)?;
-            failed(engine.quietly(move |drive| drive.inject(fault))?)?;
-        }
-        "/faults" => {
-            no_body(body)?;
-            return Ok(json(&engine.faults().list()));
-        }
-        "/fault-rule" => {
-            let rule: Rule = object(body)?;
-            let number = engine.faults().add(rule);
-            let number = number.map_err(|why| Answer::wrong(400, why))?;
-            return Ok(json(&FaultAdded { number }));
-        }
-        "/fault-clear" => {
-            let FaultsEnded { number } = object(body)?;
-            let ended = engine.faults().clear(number);
-            if let Some(number) = number.filter(|_| ended == 0) {
-                let why = format!("there is no fault {number}: `ftlab fault IMAGE list` has them");
-                return Err(Answer::wrong(409, why));
-            }
-        }
-        "/power-cut" => {
-            let PowerCutAsked { seed, off_ms } = object(body)?;
-            if off_ms > MS_MAX {
-                let why = format!("{off_ms} ms is more than a week: give less");
-                return Err(Answer::wrong(400, why));
-            }
-            let off = Duration::from_millis(off_ms);
-            let cut = engine.cut_power(PowerOff { seed, off });
-            let cut = cut.map_err(|why| Answer::wrong(409, why))?;
-            return Ok(json(&PowerCutDone { cut }));
-        }
-        "/reset" => {
-            let Reset { to } = object(body)?;
-            if engine.is_recorded() {
-                let why = "a trace is being recorded, which a reset would make one of two drives: serve it without --record";
-                return Err(Answer::wrong(409, why));
-            }
-            failed(engine.reset(to))?;
-        }
-        "/snapshot" => {
-            let NewSnapshot { name } = object(body)?;
-            failed(engine.snapshot(name))?;
-        }
-        "/snapshots" => {
-            no_body(body)?;
-            let listed = engine.look(|drive| snapshots(drive.path()))?;
-            return Ok(json(&listed.map_err(|why| Answer::wrong(409, why))?));
-        }
-        "/mark" => {
-            let Mark { text } = object(body)?;
-            let marked = engine.look(move |drive| drive.mark(&text))?;
-            if !marked.map_err(|why| Answer::wrong(400, why))? {
-                let why = "no crash log is being written: serve the drive with --crash-log";
-                return Err(Answer::wrong(409, why));
-            }
-        }
-        "/rest" => {
-            let Rest { hours, celsius } = object(body)?;
-            if !((0.0..=HOURS_MAX).contains(&hours) && CELSIUS.contains(&celsius)) {
-                let (from, to) = (CELSIUS.start(), CELSIUS.end());
-                let why = format!(
-                    "{hours} hours at {celsius} °C cannot be: give up to {HOURS_MAX} hours, at {from} to {to} °C"
-                );
-                return Err(Answer::wrong(400, why));
-            }
-            failed(engine.quietly(move |drive| drive.rest(hours, celsius))?)?;
-        }
-        _ => unreachable!("only what is known comes here"),
-    }
-    Ok(good(JSON, "{}\n".to_owned()))
-}
-
-/// That there is something at this path, for this method.
-fn check_known(request: &Request) -> Result<(), Answer> {
+/// What there is at this path, for this method.
+fn known(request: &Request) -> Result<&'static Action, Answer> {
     let Request { method, url, .. } = request;
-    let Some((right, _)) = KNOWN.iter().find(|(_, path)| path == url) else {
-        let known = KNOWN.map(|(method, path)| format!("{method} {path}"));
+    let Some(action) = ACTIONS.iter().find(|action| action.url == url) else {
+        let known = ACTIONS
+            .each_ref()
+            .map(|action| format!("{} {}", action.method, action.url));
         let known = known.join(", ");
         let why = format!("there is no {url}; there are {known}");
         return Err(Answer::wrong(404, why));
     };
-    if right != method {
+    if action.method != method {
+        let right = action.method;
         let why = format!("{method} is not what {url} is for: use {right}");
         return Err(Answer::wrong(405, why));
     }
-    Ok(())
+    Ok(action)
 }
 
 fn no_body(body: &str) -> Result<(), Answer> {
@@ -279,9 +292,14 @@ fn good(kind: &'static str, text: String) -> Answer {
     }
 }
 
-/// What the drive says no to.
-fn failed<T: std::fmt::Display>(result: Result<(), T>) -> Result<(), Answer> {
-    result.map_err(|why| Answer::wrong(409, why))
+/// The answer to what was done, or what the drive says no to.
+fn done<T: std::fmt::Display>(result: Result<(), T>) -> Result<Answer, Answer> {
+    let done = result.map(|()| nothing_to_say());
+    done.map_err(|why| Answer::wrong(409, why))
+}
+
+fn nothing_to_say() -> Answer {
+    good(JSON, "{}\n".to_owned())
 }
 
 /// Trims a part of a drive, or all of it, and waits until that is done.

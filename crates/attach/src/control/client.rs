@@ -1,5 +1,6 @@
 //! The other side: a question to a control socket.
 
+use ftlab_base::Blame;
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -38,6 +39,9 @@ pub enum ControlError {
     #[error("{0}")]
     Refused(String),
 }
+
+/// What a drive at work refuses is what was asked, as without a server.
+impl Blame for ControlError {}
 
 /// Asks a control socket; gives the body of what it says.
 ///

@@ -1,6 +1,6 @@
 //! A report as Prometheus reads it (OpenMetrics text).
 
-use super::report::Report;
+use super::report::{DriveReport, Report};
 use crate::engine::{Statistics, Tally};
 use ftlab_base::LatencyHistogram;
 use prometheus_client::collector::Collector;
@@ -117,122 +117,124 @@ impl Metrics {
         Ok(())
     }
 
+    /// The drive's counters and how it stands, a row each; what is not known of it has no row.
     fn drive(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
         let drive = &self.0.drive;
-        let counters = &drive.counters;
-        let bytes = Some(&Unit::Bytes);
-        let mut counts = vec![
-            (
-                "host_written",
-                "Bytes the host wrote",
-                bytes,
-                counters.host_bytes_written,
-            ),
-            (
-                "nand_programmed",
-                "Bytes programmed",
-                bytes,
-                counters.nand_bytes_programmed,
-            ),
-            ("nand_reads", "Pages read", None, counters.nand_reads),
-            (
-                "nand_programs",
-                "Pages programmed",
-                None,
-                counters.nand_programs,
-            ),
-            (
-                "moved_programs",
-                "Pages programmed to move data",
-                None,
-                counters.moved_programs,
-            ),
-            (
-                "map_programs",
-                "Pages programmed for the mapping table",
-                None,
-                counters.map_programs,
-            ),
-            ("nand_erases", "Blocks erased", None, counters.nand_erases),
-            (
-                "buffer_stalls",
-                "Writes that waited for room in the write buffer",
-                None,
-                counters.buffer_stalls,
-            ),
-            (
-                "void_trims",
-                "Trims that freed nothing, as they covered no whole slot",
-                None,
-                counters.void_trims,
-            ),
-        ];
-        if let Some(wear) = &drive.wear {
-            counts.extend([
-                (
-                    "unreadable_reads",
-                    "Reads of pages beyond ECC",
-                    None,
-                    wear.unreadable,
-                ),
-                (
-                    "made_good_reads",
-                    "Reads of pages beyond ECC that parity made good",
-                    None,
-                    wear.made_good,
-                ),
-            ]);
-        }
-        for (name, help, unit, value) in counts {
-            let mut one = encoder.encode_descriptor(name, help, unit, MetricType::Counter)?;
+        for (name, help, unit, value) in COUNTERS {
+            let Some(value) = value(drive) else { continue };
+            let kind = MetricType::Counter;
+            let mut one = encoder.encode_descriptor(name, help, unit.as_ref(), kind)?;
             one.encode_counter::<NoLabelSet, _, u64>(&value, None)?;
         }
-        let mut gauges = Vec::new();
-        gauges.extend(drive.write_amplification.map(|wa| {
-            (
-                "write_amplification",
-                "Bytes programmed over bytes the host wrote",
-                wa,
-            )
-        }));
-        gauges.extend([(
-            "takes_writes",
-            "1 while the drive takes writes",
-            f64::from(u8::from(drive.fault.is_none())),
-        )]);
-        if let Some(wear) = &drive.wear {
-            gauges.extend([
-                (
-                    "block_erases_mean",
-                    "Erases of the mean block",
-                    wear.erases_mean,
-                ),
-                (
-                    "block_erases_max",
-                    "Erases of the most worn block",
-                    wear.erases_max.into(),
-                ),
-                (
-                    "grown_bad_blocks",
-                    "Blocks that went bad",
-                    wear.grown_bad_blocks.into(),
-                ),
-                (
-                    "spare_superblocks",
-                    "Superblocks left to replace bad blocks with",
-                    wear.spare_superblocks.into(),
-                ),
-            ]);
-        }
-        let warmth = drive.celsius;
-        gauges.extend(warmth.map(|warmth| ("temperature_celsius", "How warm it is", warmth)));
-        for (name, help, value) in gauges {
+        for (name, help, value) in GAUGES {
+            let Some(value) = value(drive) else { continue };
             let mut one = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
             one.encode_gauge(&value)?;
         }
         Ok(())
     }
 }
+
+type Counter = (
+    &'static str,
+    &'static str,
+    Option<Unit>,
+    fn(&DriveReport) -> Option<u64>,
+);
+
+/// Totals since the drive was made: name, help, unit, value.
+const COUNTERS: [Counter; 11] = [
+    (
+        "host_written",
+        "Bytes the host wrote",
+        Some(Unit::Bytes),
+        |drive| Some(drive.counters.host_bytes_written),
+    ),
+    (
+        "nand_programmed",
+        "Bytes programmed",
+        Some(Unit::Bytes),
+        |drive| Some(drive.counters.nand_bytes_programmed),
+    ),
+    ("nand_reads", "Pages read", None, |drive| {
+        Some(drive.counters.nand_reads)
+    }),
+    ("nand_programs", "Pages programmed", None, |drive| {
+        Some(drive.counters.nand_programs)
+    }),
+    (
+        "moved_programs",
+        "Pages programmed to move data",
+        None,
+        |drive| Some(drive.counters.moved_programs),
+    ),
+    (
+        "map_programs",
+        "Pages programmed for the mapping table",
+        None,
+        |drive| Some(drive.counters.map_programs),
+    ),
+    ("nand_erases", "Blocks erased", None, |drive| {
+        Some(drive.counters.nand_erases)
+    }),
+    (
+        "buffer_stalls",
+        "Writes that waited for room in the write buffer",
+        None,
+        |drive| Some(drive.counters.buffer_stalls),
+    ),
+    (
+        "void_trims",
+        "Trims that freed nothing, as they covered no whole slot",
+        None,
+        |drive| Some(drive.counters.void_trims),
+    ),
+    (
+        "unreadable_reads",
+        "Reads of pages beyond ECC",
+        None,
+        |drive| Some(drive.wear.as_ref()?.unreadable),
+    ),
+    (
+        "made_good_reads",
+        "Reads of pages beyond ECC that parity made good",
+        None,
+        |drive| Some(drive.wear.as_ref()?.made_good),
+    ),
+];
+
+type Gauge = (&'static str, &'static str, fn(&DriveReport) -> Option<f64>);
+
+/// How the drive stands now: name, help, value.
+const GAUGES: [Gauge; 7] = [
+    (
+        "write_amplification",
+        "Bytes programmed over bytes the host wrote",
+        |drive| drive.write_amplification,
+    ),
+    ("takes_writes", "1 while the drive takes writes", |drive| {
+        Some(f64::from(u8::from(drive.fault.is_none())))
+    }),
+    ("block_erases_mean", "Erases of the mean block", |drive| {
+        Some(drive.wear.as_ref()?.erases_mean)
+    }),
+    (
+        "block_erases_max",
+        "Erases of the most worn block",
+        |drive| Some(drive.wear.as_ref()?.erases_max.into()),
+    ),
+    ("grown_bad_blocks", "Blocks that went bad", |drive| {
+        Some(drive.wear.as_ref()?.grown_bad_blocks.into())
+    }),
+    (
+        "spare_superblocks",
+        "Superblocks left to replace bad blocks with",
+        |drive| Some(drive.wear.as_ref()?.spare_superblocks.into()),
+    ),
+    ("temperature_celsius", "How warm it is", |drive| {
+        drive.celsius
+    }),
+];
 
 /// The sum in seconds, and (upper bound in seconds, count), the last without bound.
 fn buckets(histogram: &LatencyHistogram) -> (f64, Vec<(f64, u64)>) {

@@ -13,7 +13,7 @@ mod tests;
 pub use measured::{Kind, Measured};
 
 use crate::plan::ClosedForm;
-use ftlab_base::RootSeed;
+use ftlab_base::{Blame, RootSeed};
 use ftlab_drive::{DriveFile, ParameterRow};
 use ftlab_host::Testbed;
 use ftlab_play::State;
@@ -62,6 +62,16 @@ pub enum CalibrateError {
     /// A run failed.
     #[error(transparent)]
     Run(#[from] DriverError),
+}
+
+impl Blame for CalibrateError {
+    fn is_input(&self) -> bool {
+        match self {
+            CalibrateError::Input(_) | CalibrateError::Sheet(_) => true,
+            CalibrateError::Prepare(error) => error.is_input(),
+            CalibrateError::Run(error) => error.is_input(),
+        }
+    }
 }
 
 /// Write amplification of random writes of one slot, when so much of the drive was in use.

@@ -1,5 +1,6 @@
 //! How small a drive is made, so that its life is simulated in the time there is.
 
+use ftlab_base::Blame;
 use ftlab_drive::{DriveFile, Extent, Scale};
 use ftlab_play::driver::DriverError;
 use ftlab_play::states::PrepareError;
@@ -57,10 +58,8 @@ pub enum EnduranceError {
     },
 }
 
-impl EnduranceError {
-    /// Whether what was asked for is at fault rather than the drive.
-    #[must_use]
-    pub fn is_input(&self) -> bool {
+impl Blame for EnduranceError {
+    fn is_input(&self) -> bool {
         match self {
             EnduranceError::Drive(_)
             | EnduranceError::LastsForEver { .. }

@@ -2,12 +2,12 @@
 //! synthetic and recorded traces, by a path, by the name of one that comes with ftlab, or by their texts.
 
 mod replay;
-mod text;
 
 pub use replay::{OfJob, Replay};
-pub use text::{looked_at, text, text_up_to};
 
 use crate::suites::{script_beside, text_of_load};
+use ftlab_base::Blame;
+use ftlab_output::text;
 use ftlab_play::driver::Clock;
 use ftlab_play::load::{Load, LoadError, What};
 use ftlab_trace::{Look, TraceError};
@@ -33,6 +33,8 @@ pub enum ReadError {
     #[error("{0}")]
     Refused(String),
 }
+
+impl Blame for ReadError {}
 
 impl From<JobError> for ReadError {
     fn from(error: JobError) -> ReadError {
@@ -278,7 +280,7 @@ impl Reading<'_> {
                     true => "a script, a scenario or a trace",
                     false => "a fio job file",
                 };
-                text(&path, what).map(|text| (path.display().to_string(), text))
+                text::read(&path, what).map(|text| (path.display().to_string(), text))
             }
         }
         .map_err(ReadError::Refused)

@@ -3,10 +3,9 @@
 //! They hold for page maps with one stream of data whose victim policy is FIFO, greedy, the best of some drawn, or
 //! random, under writes of one slot anywhere on the drive, whatever was written before.
 
-use crate::theory::Policy;
 use ftlab_drive::{Device, DriveFile};
 use ftlab_play::load::Load;
-use ftlab_theory::{alpha_in_use, in_use_after_trims_of_used};
+use ftlab_theory::{Policy, alpha_in_use, in_use_after_trims_of_used};
 use ftlab_workload::{Distribution, JobSpec, PatternKind, Size};
 
 /// A closed form for one drive under one load, at any spare area.

@@ -28,7 +28,7 @@ use crate::review::{Length, Subject, sheet};
 use crate::suites::Test;
 use crate::testbeds::{asked_or, listed};
 use drive::{OfDrive, Planner};
-use ftlab_base::RootSeed;
+use ftlab_base::{Blame, RootSeed};
 use ftlab_drive::{DriveFile, MODEL_VERSION, default_testbed};
 use ftlab_host::Testbed;
 use ftlab_play::driver::DriverError;
@@ -103,10 +103,8 @@ impl From<DriverError> for PlanError {
     }
 }
 
-impl PlanError {
-    /// Whether what was asked for is at fault rather than the drive.
-    #[must_use]
-    pub fn is_input(&self) -> bool {
+impl Blame for PlanError {
+    fn is_input(&self) -> bool {
         match self {
             PlanError::Drive(_) | PlanError::NoWrites => true,
             PlanError::Prepare(error) => error.is_input(),
@@ -124,6 +122,12 @@ pub struct PlanFailed {
     pub drive: String,
     /// Why.
     pub why: PlanError,
+}
+
+impl Blame for PlanFailed {
+    fn is_input(&self) -> bool {
+        self.why.is_input()
+    }
 }
 
 /// Plans every drive. `tell` hears what the drive of a number is at, and how far that is, from any thread.

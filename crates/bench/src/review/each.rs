@@ -5,7 +5,7 @@ use super::drive::Bench;
 use super::from_states::Ran;
 use super::{Plan, ReviewError, Subject, Watch};
 use crate::suites::Test;
-use ftlab_base::RootSeed;
+use ftlab_base::{Blame, RootSeed};
 use ftlab_play::states::State;
 use ftlab_result::Run;
 use std::sync::Mutex;

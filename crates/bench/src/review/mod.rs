@@ -32,7 +32,6 @@ pub use from_states::Loaded;
 pub use length::Length;
 pub use set::{origin, result_set};
 pub use subject::{Devices, Member, Subject, data_before, sheet};
-pub use told::logs_of;
 pub use words::words;
 
 use crate::lab::{Lab, NoThreads};
@@ -40,7 +39,7 @@ use crate::repeats;
 use crate::stop::stop;
 use crate::suites::Test;
 use drive::{Bench, Hears};
-use ftlab_base::RootSeed;
+use ftlab_base::{Blame, RootSeed};
 use ftlab_drive::{Device, DriveFile};
 use ftlab_host::Testbed;
 use ftlab_play::driver::{Clock, DriverError};
@@ -142,10 +141,8 @@ pub enum ReviewError {
     Threads(#[from] NoThreads),
 }
 
-impl ReviewError {
-    /// Whether what was asked for is at fault rather than the model.
-    #[must_use]
-    pub fn is_input(&self) -> bool {
+impl Blame for ReviewError {
+    fn is_input(&self) -> bool {
         match self {
             ReviewError::Drive { .. } | ReviewError::Refused(_) => true,
             ReviewError::Prepare { error, .. } => error.is_input(),

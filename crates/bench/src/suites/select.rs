@@ -1,6 +1,7 @@
 //! Which tests a name stands for.
 
 use super::{Test, all};
+use ftlab_base::Blame;
 use ftlab_sheet::names::alike;
 use std::collections::BTreeSet;
 use thiserror::Error;
@@ -14,6 +15,8 @@ pub struct UnknownTest {
     /// What to write instead.
     pub hint: String,
 }
+
+impl Blame for UnknownTest {}
 
 /// The tests of the reviews that `names` stand for, as [`select_of`].
 ///

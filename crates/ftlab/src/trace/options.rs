@@ -1,9 +1,10 @@
 //! What of a trace is read, and how it is replayed.
 
 use crate::failure::{Failure, Outcome};
+use crate::options::choice;
 use crate::progress::Signs;
+use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
 use ftlab_base::Nanos;
 use ftlab_bench::loads::Replay;
 use ftlab_bench::suites::Test;
@@ -19,8 +20,8 @@ pub struct TraceOptions {
     #[arg(long, value_name = "FORMAT", value_parser = format())]
     format: Option<Format>,
     /// Which events of blktrace's traces are the requests: Q queued, D issued to the device, C completed
-    #[arg(long, value_enum, ignore_case = true)]
-    action: Option<ActionName>,
+    #[arg(long, value_parser = choice(ACTIONS), ignore_case = true)]
+    action: Option<Action>,
     /// Only what a recorded trace has of this device; may be repeated
     #[arg(long = "device", value_name = "NAME")]
     devices: Vec<String>,
@@ -41,28 +42,30 @@ pub struct ReplayOptions {
     #[arg(long, value_name = "PACE", value_parser = str::parse::<Pace>)]
     pace: Option<Pace>,
     /// What to do with addresses of a recorded trace beyond the drive
-    #[arg(long, value_enum)]
-    fit: Option<FitName>,
+    #[arg(long, value_parser = choice(FITS))]
+    fit: Option<Fit>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ActionName {
-    Q,
-    D,
-    C,
-}
+const ACTIONS: [(&str, Action, &str); 3] = [
+    ("q", Action::Queued, ""),
+    ("d", Action::Issued, ""),
+    ("c", Action::Completed, ""),
+];
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FitName {
-    /// Do not replay it: the default
-    Refuse,
-    /// Begin again from the drive's start
-    Wrap,
-    /// Move what the trace touches together, in its order
-    Compact,
-    /// Multiply all addresses by the same factor
-    Scale,
-}
+const FITS: [(&str, Fit, &str); 4] = [
+    ("refuse", Fit::Refuse, "Do not replay it: the default"),
+    ("wrap", Fit::Wrap, "Begin again from the drive's start"),
+    (
+        "compact",
+        Fit::Compact,
+        "Move what the trace touches together, in its order",
+    ),
+    (
+        "scale",
+        Fit::Scale,
+        "Multiply all addresses by the same factor",
+    ),
+];
 
 /// From one time to another, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,11 +109,7 @@ impl TraceOptions {
     pub fn replay(&self) -> Replay {
         let opening = Opening {
             format: self.format,
-            action: match self.action {
-                Some(ActionName::Q) => Action::Queued,
-                None | Some(ActionName::D) => Action::Issued,
-                Some(ActionName::C) => Action::Completed,
-            },
+            action: self.action.unwrap_or_default(),
         };
         let selection = Selection {
             devices: self.devices.clone(),
@@ -171,12 +170,7 @@ impl ReplayOptions {
     pub fn replay(&self) -> Replay {
         Replay {
             pace: self.pace,
-            fit: match self.fit {
-                None | Some(FitName::Refuse) => Fit::Refuse,
-                Some(FitName::Wrap) => Fit::Wrap,
-                Some(FitName::Compact) => Fit::Compact,
-                Some(FitName::Scale) => Fit::Scale,
-            },
+            fit: self.fit.unwrap_or_default(),
             ..self.trace.replay()
         }
     }

@@ -11,15 +11,7 @@ pub use require::RequireOptions;
 use crate::failure::{Failure, Outcome};
 use crate::files::NewFile;
 use crate::screen;
-use std::fmt::Write;
-
-/// How a run stands to a requirement.
-pub struct Verdict<'a> {
-    pub run: &'a str,
-    pub required: &'a str,
-    pub measured: String,
-    pub is_met: bool,
-}
+use ftlab_console::junit::{Verdict, xml};
 
 /// Prints verdicts, on standard error where standard output is for programs, and writes them to a file; a failure where
 /// one is missed.
@@ -52,51 +44,4 @@ fn conclude(verdicts: &[Verdict<'_>], junit: Option<&NewFile>, is_for_programs: 
             verdicts.len()
         ))),
     }
-}
-
-/// The verdicts as JUnit's XML, which programs of tests read.
-pub fn xml(verdicts: &[Verdict<'_>]) -> String {
-    let missed = verdicts.iter().filter(|verdict| !verdict.is_met).count();
-    let mut xml = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"ftlab\" tests=\"{}\" \
-         failures=\"{missed}\">\n",
-        verdicts.len()
-    );
-    for Verdict {
-        run,
-        required,
-        measured,
-        is_met,
-    } in verdicts
-    {
-        let (run, required, measured) = (escaped(run), escaped(required), escaped(measured));
-        let _ = match is_met {
-            true => writeln!(
-                xml,
-                "    <testcase classname=\"{run}\" name=\"{required}\"/>"
-            ),
-            false => writeln!(
-                xml,
-                "    <testcase classname=\"{run}\" name=\"{required}\">\n      <failure message=\"{measured}\"/>\n    \
-                 </testcase>"
-            ),
-        };
-    }
-    xml + "  </testsuite>\n</testsuites>\n"
-}
-
-/// A text as an attribute has it.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped += "&amp;",
-            '<' => escaped += "&lt;",
-            '>' => escaped += "&gt;",
-            '"' => escaped += "&quot;",
-            c if c.is_control() => escaped.push(' '),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }

@@ -356,14 +356,6 @@ fn what_cannot_be_read_or_written_is_named() {
         &place.refused("review --out random.fio/x"),
         &["random.fio/x", "--out"],
     );
-    holds(
-        &place.refused("theory --out random.fio"),
-        &["random.fio", "--out"],
-    );
-    holds(
-        &place.refused("theory --out random.fio/page.md"),
-        &["random.fio", "--out"],
-    );
 }
 
 #[test]
@@ -374,7 +366,6 @@ fn a_wrong_option_is_refused_by_the_parser() {
         "review --all --test A1",
         "review --memory 0",
         "review --jobs 0",
-        "theory --jobs 0",
         "run random.fio",
         "run random.fio --drive d --state old",
         "fly",

@@ -18,7 +18,7 @@ const USES: &[(&str, &[&str])] = &[
     // What drive files and testbed files have in common; the host's side of the cable.
     ("ftlab-sheet", &["ftlab-base"]),
     // What its files are is the sheets' to say; when and where they are written is its users'.
-    ("ftlab-output", &["ftlab-sheet"]),
+    ("ftlab-output", &["ftlab-base", "ftlab-sheet"]),
     ("ftlab-host", &["ftlab-base", "ftlab-sheet"]),
     (
         "ftlab-drive",
@@ -33,7 +33,7 @@ const USES: &[(&str, &[&str])] = &[
     ),
     ("ftlab-workload", &["ftlab-base"]),
     // Files of other programs as texts of ours: what a drive file makes is no concern of it.
-    ("ftlab-import", &[]),
+    ("ftlab-import", &["ftlab-base"]),
     ("ftlab-trace", &["ftlab-base"]),
     ("ftlab-nbd", &["ftlab-base"]),
     (
@@ -72,6 +72,11 @@ const USES: &[(&str, &[&str])] = &[
         ],
     ),
     ("ftlab-result", &[]),
+    // Of both wings of the command line.
+    (
+        "ftlab-console",
+        &["ftlab-base", "ftlab-drive", "ftlab-output", "ftlab-result"],
+    ),
     (
         "ftlab-play",
         &[
@@ -86,11 +91,27 @@ const USES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "ftlab-disk",
+        &[
+            "ftlab-base",
+            "ftlab-console",
+            "ftlab-drive",
+            "ftlab-host",
+            "ftlab-sheet",
+            "ftlab-workload",
+            "ftlab-result",
+            "ftlab-play",
+            "ftlab-nbd",
+            "ftlab-image",
+            "ftlab-attach",
+        ],
+    ),
+    (
         "ftlab-bench",
         &[
             "ftlab-base",
+            "ftlab-output",
             "ftlab-theory",
-            "ftlab-ftl",
             "ftlab-host",
             "ftlab-sheet",
             "ftlab-drive",
@@ -135,7 +156,6 @@ const USES: &[(&str, &[&str])] = &[
         "ftlab",
         &[
             "ftlab-base",
-            "ftlab-output",
             "ftlab-theory",
             "ftlab-ftl",
             "ftlab-host",
@@ -151,9 +171,12 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-export",
             "ftlab-import",
             "ftlab-sweep",
+            "ftlab-console",
+            // Of the disk, what its tests are clients of.
             "ftlab-nbd",
             "ftlab-image",
             "ftlab-attach",
+            "ftlab-disk",
         ],
     ),
     // The command line's road for another language, and none of its own.
@@ -162,6 +185,7 @@ const USES: &[(&str, &[&str])] = &[
         &[
             "ftlab-base",
             "ftlab-output",
+            "ftlab-console",
             "ftlab-theory",
             "ftlab-ftl",
             "ftlab-host",
@@ -197,6 +221,13 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-result",
             "ftlab-bench",
             "ftlab-play",
+            // Pages of docs, from the runs that they are of.
+            "ftlab-claims",
+            "ftlab-ftl",
+            "ftlab-host",
+            "ftlab-report",
+            "ftlab-theory",
+            "ftlab-workload",
         ],
     ),
 ];
@@ -222,6 +253,58 @@ fn offences(workspace: &[Uses<'_>]) -> Vec<String> {
         }
     }
     found
+}
+
+/// The disk, which holds data and survives power cuts.
+const DISK: &[&str] = &["ftlab-nbd", "ftlab-image", "ftlab-attach", "ftlab-disk"];
+
+/// The lab, which runs loads on drives and reports what came of them.
+const LAB: &[&str] = &[
+    "ftlab-import",
+    "ftlab-bench",
+    "ftlab-claims",
+    "ftlab-report",
+    "ftlab-export",
+    "ftlab-sweep",
+    "ftlab-python",
+];
+
+/// Where disk and lab meet, and nowhere else.
+const BOTH: &str = "ftlab";
+
+/// Crates of a table in which disk and lab meet though they are not to.
+fn meetings<'a>(table: &[(&'a str, &[&str])]) -> Vec<&'a str> {
+    let uses = |name: &str| table.iter().find(|row| row.0 == name).map(|row| row.1);
+    let reaches = |from: &str, wing: &[&str]| {
+        let mut left = vec![from];
+        let mut seen = BTreeSet::new();
+        while let Some(name) = left.pop() {
+            if name != BOTH && seen.insert(name) {
+                left.extend(uses(name).into_iter().flatten());
+            }
+        }
+        wing.iter().any(|name| seen.contains(name))
+    };
+    let names = table.iter().map(|row| row.0);
+    names
+        .filter(|name| reaches(name, DISK) && reaches(name, LAB))
+        .collect()
+}
+
+#[test]
+fn disk_and_lab_meet_in_the_command_line_alone() {
+    assert_eq!(meetings(USES), Vec::<&str>::new());
+    for name in DISK.iter().chain(LAB) {
+        assert!(USES.iter().any(|row| row.0 == *name), "{name}");
+    }
+    let below: &[&str] = &["ftlab-nbd"];
+    let crossed = [
+        ("ftlab-nbd", &[][..]),
+        ("ftlab-host", below),
+        ("ftlab-bench", &["ftlab-host"]),
+        ("ftlab", &["ftlab-bench", "ftlab-nbd"]),
+    ];
+    assert_eq!(meetings(&crossed), ["ftlab-bench"]);
 }
 
 #[test]

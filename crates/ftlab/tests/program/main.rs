@@ -22,6 +22,7 @@ mod outputs;
 mod packages;
 mod place;
 mod plans;
+mod ratchets;
 mod repeats;
 mod repository;
 mod resume;

@@ -38,12 +38,7 @@ const WRITERS: &[(&str, &str)] = &[
     ),
     ("pts D --out d", "d/index.html"),
     ("plan random.fio --drive D --out d", "d/results.json"),
-    ("theory --quick --out d", "d/theory.md"),
-    ("theory --quick --out d/page.md", "d/page.md"),
     ("claims --json X", "c"),
-    ("claims --out X", "c"),
-    ("accuracy none --out X", "a"),
-    ("accuracy none --standing X", "a"),
     ("calibrate D --fio none.json --out X", "d.toml"),
     ("import femu -device --out d --force", "d/femu.toml"),
     ("man d", "d/ftlab-run.1"),
@@ -83,8 +78,7 @@ fn place() -> Place {
         "grid.toml",
         "drives = ['generic-mlc-8']\nloads = ['random.fio']\n",
     );
-    // `theory` has a folder in that folder.
-    std::fs::create_dir_all(place.path("d/images")).unwrap();
+    std::fs::create_dir(place.path("d")).unwrap();
     place
 }
 
@@ -210,7 +204,6 @@ fn nothing_takes_the_place_of_what_the_same_call_reads_or_writes() {
         "calibrate ./mine.toml --fio none.json --out mine.toml".to_owned(),
         "trace convert t.csv ./t.csv --to csv".to_owned(),
         "trace info t.csv --html t.csv".to_owned(),
-        "claims --json c --out c".to_owned(),
     ] {
         let error = refusal(&place, &line, "");
         holds(&error, &["name the same file"]);

@@ -9,7 +9,7 @@ use std::process::Command;
 const RUST_LINES_MAX: usize = 700;
 
 /// The crates that may use the wall clock, and so have a `clippy.toml` of their own.
-const WALL_CLOCK: &[&str] = &["attach", "ftlab", "nbd"];
+const WALL_CLOCK: &[&str] = &["attach", "console", "disk", "ftlab", "nbd"];
 
 /// The one registry a lock file may name: what cargo calls crates.io, whichever mirror serves it.
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
@@ -20,8 +20,8 @@ fn root() -> PathBuf {
         .expect("the workspace is two folders up")
 }
 
-/// Every text file that git knows or would add: its path below the root, and its content.
-fn text_files() -> Vec<(String, String)> {
+/// Every file that git knows or would add: its path below the root.
+pub fn files() -> Vec<String> {
     let listed = Command::new("git")
         .args([
             "ls-files",
@@ -39,16 +39,19 @@ fn text_files() -> Vec<(String, String)> {
         String::from_utf8_lossy(&listed.stderr)
     );
     let names = String::from_utf8(listed.stdout).expect("file names are UTF-8");
-    let files: Vec<_> = names
-        .split_terminator('\0')
-        // A file removed but not yet committed is still listed; a binary one is not UTF-8.
-        .filter_map(|name| {
-            Some((
-                name.to_owned(),
-                std::fs::read_to_string(root().join(name)).ok()?,
-            ))
-        })
-        .collect();
+    let names = names.split_terminator('\0').map(str::to_owned);
+    // One removed but not yet committed is still listed.
+    names.filter(|name| root().join(name).exists()).collect()
+}
+
+/// Every text file that git knows or would add: its path below the root, and its content.
+pub fn text_files() -> Vec<(String, String)> {
+    // A binary one is not UTF-8.
+    let read = |name: String| {
+        let text = std::fs::read_to_string(root().join(&name)).ok()?;
+        Some((name, text))
+    };
+    let files: Vec<_> = files().into_iter().filter_map(read).collect();
     assert!(
         files.iter().any(|(name, _)| name == "Cargo.toml"),
         "git listed {} files, and Cargo.toml is not one",

@@ -4,7 +4,7 @@ use super::format::{
     BLOCK_BYTES_MAX, BLOCK_HEAD_BYTES, CrashHeader, Event, FORMAT, HEAD_BYTES, HEADER_BYTES_MAX,
     MAGIC, MARK_BYTES_MAX, seal,
 };
-use ftlab_base::SECTOR_BYTES;
+use ftlab_base::{Blame, SECTOR_BYTES};
 use serde::Serialize;
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read};
@@ -46,6 +46,12 @@ pub enum CrashLogError {
         /// What is wrong.
         why: String,
     },
+}
+
+impl Blame for CrashLogError {
+    fn is_input(&self) -> bool {
+        matches!(self, CrashLogError::Foreign { .. })
+    }
 }
 
 /// What a crash log holds, in figures.

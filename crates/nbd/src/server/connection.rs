@@ -2,10 +2,11 @@
 
 use super::budget::Budget;
 use super::inbox::Inbox;
+use super::limits::Limits;
 use super::outbox::{Buffer, Outbox, Reply};
 use super::places::Places;
 use super::socket::Socket;
-use super::{Export, Extents, Limits, NamedExport, Request, TlsCredentials};
+use super::{Export, Extents, NamedExport, Request, TlsCredentials};
 use crate::protocol::constants::NBD_CMD_FLAG_REQ_ONE;
 use crate::protocol::{
     BadRequest, Command, ExportInfo, Handshake, HandshakeEnd, NbdError, OPTION_BYTES_MAX, Progress,

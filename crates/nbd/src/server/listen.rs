@@ -3,8 +3,9 @@
 use super::socket::Socket;
 use super::stream::Stream;
 use super::unix_socket::UnixSocket;
-use super::{ConnectionError, ServerError, TlsCredentials};
+use super::{ConnectionError, TlsCredentials};
 use std::fmt;
+use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
@@ -35,6 +36,35 @@ impl fmt::Display for Listen {
             Listen::Tls(address, _) => write!(f, "nbds://{address}"),
         }
     }
+}
+
+/// Why there is no server.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// The address cannot be listened at.
+    #[error("cannot listen at {at}: {source}")]
+    Bind {
+        /// The address.
+        at: Listen,
+        /// Why.
+        source: io::Error,
+    },
+    /// An address that is not of this machine alone.
+    #[error(
+        "{0} can be reached from other machines, unencrypted: use a Unix socket, a loopback address or TLS"
+    )]
+    LeavesTheMachine(SocketAddr),
+    /// An export that the protocol cannot describe.
+    #[error("export {name:?}: {what}")]
+    Export {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// The machine has no more threads or files.
+    #[error("cannot start the server: {0}")]
+    Start(io::Error),
 }
 
 /// A socket that clients connect to.

@@ -19,6 +19,7 @@ mod connection;
 mod credentials;
 mod export;
 mod inbox;
+mod limits;
 mod listen;
 mod outbox;
 mod places;
@@ -31,7 +32,8 @@ mod unix_socket;
 pub use connection::ConnectionError;
 pub use credentials::{CredentialsError, TlsCredentials};
 pub use export::{Export, Extents, Features, NamedExport};
-pub use listen::Listen;
+pub use limits::Limits;
+pub use listen::{Listen, ServerError};
 pub use request::{Completions, Request};
 pub use unix_socket::UnixSocket;
 
@@ -43,88 +45,10 @@ use places::{Places, Standing};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use socket::Socket;
 use std::io;
-use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
-
-/// What one client can hold.
-#[derive(Debug, Clone, Copy)]
-pub struct Limits {
-    /// How long the negotiation may take.
-    pub negotiation: Duration,
-    /// Requests of a connection that are not answered yet.
-    pub in_flight_max: usize,
-    /// Bytes of data of those requests; a single request may have more. They count until the answer is sent.
-    pub in_flight_bytes_max: usize,
-    /// What of these bytes a connection has to itself.
-    pub own_bytes: usize,
-    /// What all connections together may have beyond that.
-    pub shared_bytes_max: usize,
-    /// How long a client may take to take its answers, or to send what it announced, while others wait for
-    /// memory that it has of [`Limits::shared_bytes_max`]. Then it is hung up on.
-    pub patience: Duration,
-    /// Clients at once; more are hung up on. Where there is TLS, whoever has not shown a certificate is none of them.
-    pub connections_max: usize,
-    /// Connections at once that have yet to show a certificate: when there are more, one that has been waited for longest gives way.
-    pub strangers_max: usize,
-    /// How many of these may come from one address.
-    pub strangers_of_address_max: usize,
-    /// How long such a connection has, from its first byte and again from the beginning of TLS, before it gives way.
-    pub grace: Duration,
-    /// How long clients have to take their answers when the server stops, and exports, after that, to
-    /// complete what is left: a stop takes no longer than twice that.
-    pub drain: Duration,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits {
-            negotiation: Duration::from_secs(10),
-            in_flight_max: 256,
-            in_flight_bytes_max: 64 << 20,
-            own_bytes: 2 << 20,
-            shared_bytes_max: 256 << 20,
-            patience: Duration::from_secs(10),
-            connections_max: 64,
-            strangers_max: 64,
-            strangers_of_address_max: 32,
-            grace: Duration::from_millis(500),
-            drain: Duration::from_millis(1_500),
-        }
-    }
-}
-
-/// Why there is no server.
-#[derive(Debug, thiserror::Error)]
-pub enum ServerError {
-    /// The address cannot be listened at.
-    #[error("cannot listen at {at}: {source}")]
-    Bind {
-        /// The address.
-        at: Listen,
-        /// Why.
-        source: io::Error,
-    },
-    /// An address that is not of this machine alone.
-    #[error(
-        "{0} can be reached from other machines, unencrypted: use a Unix socket, a loopback address or TLS"
-    )]
-    LeavesTheMachine(SocketAddr),
-    /// An export that the protocol cannot describe.
-    #[error("export {name:?}: {what}")]
-    Export {
-        /// Its name.
-        name: String,
-        /// What is wrong.
-        what: String,
-    },
-    /// The machine has no more threads or files.
-    #[error("cannot start the server: {0}")]
-    Start(io::Error),
-}
 
 /// What a server tells of its clients, with the connection's number.
 #[derive(Debug)]

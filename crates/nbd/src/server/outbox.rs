@@ -6,8 +6,8 @@
 //! otherwise sleeps, takes over. Only the thread that reads requests holds its replies back until it
 //! has seen all requests that are there, and sends them with one call.
 
-use super::Limits;
 use super::budget::Budget;
+use super::limits::Limits;
 use super::socket::Socket;
 use crate::protocol::reply::Head;
 use std::cell::Cell;

@@ -6,7 +6,7 @@
 //! for which whoever comes waits to be taken up; so who reconnects without end displaces others of its kind, and nobody who
 //! gets on with it.
 
-use super::Limits;
+use super::limits::Limits;
 use super::socket::Socket;
 use std::collections::BTreeMap;
 use std::net::IpAddr;

@@ -1,6 +1,6 @@
 //! Why a run could not be made or finished.
 
-use ftlab_base::Nanos;
+use ftlab_base::{Blame, Nanos};
 use ftlab_trace::TraceError;
 use ftlab_workload::script::ScriptError;
 use ftlab_workload::{JobError, Source};
@@ -148,10 +148,8 @@ pub enum DriverError {
     },
 }
 
-impl DriverError {
-    /// Whether the job file is at fault rather than the drive.
-    #[must_use]
-    pub fn is_input(&self) -> bool {
+impl Blame for DriverError {
+    fn is_input(&self) -> bool {
         matches!(
             self,
             DriverError::Job(_)

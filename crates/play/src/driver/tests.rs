@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::fake::Fake;
-use ftlab_base::{CommandKind, Nanos, SECTOR_BYTES};
+use ftlab_base::{Blame, CommandKind, Nanos, SECTOR_BYTES};
 use ftlab_drive::Catalog;
 
 mod devices;

@@ -190,6 +190,7 @@ mod tests {
     use super::*;
     use crate::fake::Fake;
     use crate::watch::nobody;
+    use ftlab_base::Blame;
 
     const SECTORS: u64 = 1 << 17; // 64 MiB
 

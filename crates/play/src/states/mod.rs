@@ -24,7 +24,7 @@ pub use rest::come_to_rest;
 pub use steady::{Settling, Start};
 
 use crate::watch::{self, Watch};
-use ftlab_base::{Content, RootSeed};
+use ftlab_base::{Blame, Content, RootSeed};
 use ftlab_drive::{Device, Kind};
 use thiserror::Error;
 use writes::Writer;
@@ -78,10 +78,8 @@ pub enum PrepareError {
     NoFastStart(#[from] FastRefused),
 }
 
-impl PrepareError {
-    /// Whether what was asked for is at fault rather than the drive.
-    #[must_use]
-    pub fn is_input(&self) -> bool {
+impl Blame for PrepareError {
+    fn is_input(&self) -> bool {
         !matches!(self, PrepareError::Fault { .. })
     }
 }

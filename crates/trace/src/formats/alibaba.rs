@@ -3,8 +3,8 @@
 use super::{Decode, Encode, Seen, letter, letter_of, line};
 use crate::error::Fault;
 use crate::fields::{By, Fields, to_ns};
-use crate::format::Spec;
 use crate::record::Record;
+use crate::spec::Spec;
 
 pub const SPEC: Spec = Spec {
     name: "alibaba",

@@ -4,8 +4,8 @@
 use super::{Action, Decode, Encode, Seconds, Seen, line};
 use crate::error::Fault;
 use crate::fields::{By, Fields, decimal, integer, sectors};
-use crate::format::{DeviceWords, Spec};
 use crate::record::Record;
+use crate::spec::{DeviceWords, Spec};
 use ftlab_base::{CommandKind, SECTOR_BYTES};
 
 pub const SPEC: Spec = Spec {

@@ -4,9 +4,9 @@
 use super::blkparse::request;
 use super::{Action, Encode, Seen};
 use crate::error::{Fault, Place, TraceError};
-use crate::format::{DeviceWords, Spec};
 use crate::input::Records;
 use crate::record::Record;
+use crate::spec::{DeviceWords, Spec};
 use ftlab_base::{CommandKind, SECTOR_BYTES};
 
 pub const SPEC: Spec = Spec {

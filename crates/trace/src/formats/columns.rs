@@ -5,8 +5,8 @@ use super::fiu::{digest, digits};
 use super::{Decode, Encode, Seen, line};
 use crate::error::Fault;
 use crate::fields::{By, Fields, decimal, integer};
-use crate::format::{DeviceWords, Spec};
 use crate::record::{DeviceId, Record};
+use crate::spec::{DeviceWords, Spec};
 use ftlab_base::{CommandKind, SECTOR_BYTES};
 
 pub const SPEC: Spec = Spec {

@@ -5,8 +5,8 @@
 use super::{Decode, Encode, Seen, line};
 use crate::error::Fault;
 use crate::fields::{By, Fields, to_ns};
-use crate::format::{DeviceWords, Spec};
 use crate::record::Record;
+use crate::spec::{DeviceWords, Spec};
 use ftlab_base::CommandKind;
 
 const US: u64 = 1_000;

@@ -3,8 +3,8 @@
 use super::{Decode, Encode, Seen, letter, letter_of, line};
 use crate::error::Fault;
 use crate::fields::{By, Fields, integer};
-use crate::format::{DeviceWords, Spec};
 use crate::record::Record;
+use crate::spec::{DeviceWords, Spec};
 use ftlab_base::SECTOR_BYTES;
 use std::fmt::Write;
 

@@ -3,8 +3,8 @@
 use super::{Decode, Encode, Seen, letter, line};
 use crate::error::Fault;
 use crate::fields::{By, Fields, to_ns};
-use crate::format::{DeviceWords, Spec};
 use crate::record::Record;
+use crate::spec::{DeviceWords, Spec};
 use ftlab_base::CommandKind;
 use memchr::memchr_iter;
 

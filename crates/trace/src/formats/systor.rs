@@ -4,8 +4,8 @@
 use super::{Decode, Encode, Seconds, Seen, letter, letter_of, line};
 use crate::error::Fault;
 use crate::fields::{By, Fields, decimal, integer};
-use crate::format::Spec;
 use crate::record::Record;
+use crate::spec::Spec;
 use ftlab_base::CommandKind;
 
 pub const SPEC: Spec = Spec {

@@ -3,8 +3,8 @@
 use super::{Decode, Encode, Seen, line};
 use crate::error::Fault;
 use crate::fields::{By, Fields, to_ns};
-use crate::format::Spec;
 use crate::record::Record;
+use crate::spec::Spec;
 use ftlab_base::{CommandKind, SECTOR_BYTES};
 
 pub const SPEC: Spec = Spec {

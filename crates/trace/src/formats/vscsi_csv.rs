@@ -5,8 +5,8 @@ use super::vscsi::{kind_of, operation_of};
 use super::{Decode, Encode, Seen, line};
 use crate::error::Fault;
 use crate::fields::{By, Fields, integer, to_ns};
-use crate::format::{DeviceWords, Spec};
 use crate::record::Record;
+use crate::spec::{DeviceWords, Spec};
 use ftlab_base::{CommandKind, SECTOR_BYTES};
 
 pub const SPEC: Spec = Spec {

@@ -1,5 +1,6 @@
 //! What can be wrong with a job file or with a job on a device.
 
+use ftlab_base::Blame;
 use std::fmt;
 use thiserror::Error;
 
@@ -110,6 +111,8 @@ pub enum JobError {
         file: String,
     },
 }
+
+impl Blame for JobError {}
 
 fn hint(nearest: &Option<&'static str>) -> String {
     nearest.map_or_else(String::new, |key| format!("; did you mean `{key}`?"))

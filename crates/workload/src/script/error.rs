@@ -1,5 +1,6 @@
 //! What can be wrong with a script, a scenario or a trace.
 
+use ftlab_base::Blame;
 use ftlab_base::plain::without_types;
 use thiserror::Error;
 
@@ -33,6 +34,8 @@ pub enum ScriptError {
         capacity: u64,
     },
 }
+
+impl Blame for ScriptError {}
 
 impl ScriptError {
     /// The error at a byte of the text.

@@ -2,7 +2,7 @@ use super::*;
 use crate::fake::Fake;
 use crate::recording::Pace;
 use crate::watch::nobody;
-use ftlab_base::RootSeed;
+use ftlab_base::{Blame, RootSeed};
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use ftlab_trace::{Fit, Opening, Reader, Scan, Selection};

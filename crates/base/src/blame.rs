@@ -1,0 +1,17 @@
+//! Whose fault an error is.
+
+use std::error::Error;
+
+/// An error that says whether what was asked for caused it. The command line ends with another exit code for that, and Python
+/// raises another exception.
+pub trait Blame: Error {
+    /// Whether what was asked for is wrong, rather than that something failed on the way.
+    fn is_input(&self) -> bool {
+        true
+    }
+
+    /// Whether it says no more than that nobody reads what is written.
+    fn is_closed_pipe(&self) -> bool {
+        false
+    }
+}

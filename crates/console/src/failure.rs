@@ -1,0 +1,81 @@
+//! How the program ends.
+
+use ftlab_base::{Blame, printable};
+use std::io::ErrorKind;
+use std::process::ExitCode;
+
+/// Why a command did not do what was asked.
+#[derive(Debug)]
+pub enum Failure {
+    /// What was asked for is wrong. The message says what, where and what to do.
+    Input(String),
+    /// Something failed on the way.
+    Running(String),
+    /// A run does not give what was required of it.
+    Verdict(String),
+    /// Whoever read the output has had enough.
+    PipeClosed,
+}
+
+/// What a command ends in.
+pub type Outcome = Result<(), Failure>;
+
+const FAILED: u8 = 1;
+const WRONG_INPUT: u8 = 2;
+const MISSED: u8 = 3;
+
+/// The exit code of a program that SIGINT ended, as shells have it.
+pub const EXIT_INTERRUPTED: i32 = 130;
+
+/// Says on standard error what went wrong, in one line, and chooses the exit code.
+pub fn exit(outcome: Outcome) -> ExitCode {
+    let Err(failure) = outcome else {
+        return ExitCode::SUCCESS;
+    };
+    failure.say();
+    match failure {
+        Failure::PipeClosed => ExitCode::SUCCESS,
+        Failure::Input(_) => ExitCode::from(WRONG_INPUT),
+        Failure::Running(_) => ExitCode::from(FAILED),
+        Failure::Verdict(_) => ExitCode::from(MISSED),
+    }
+}
+
+impl Failure {
+    /// Says it on standard error, in one line.
+    pub fn say(&self) {
+        match self {
+            Failure::Input(message) | Failure::Running(message) | Failure::Verdict(message) => {
+                // It may repeat words of a file or of the command line.
+                eprintln!("error: {}", printable::line(message));
+            }
+            Failure::PipeClosed => {}
+        }
+    }
+
+    /// What cannot be written: to standard output, a closed pipe is no failure.
+    pub fn printing(error: &std::io::Error) -> Failure {
+        match error.kind() {
+            ErrorKind::BrokenPipe => Failure::PipeClosed,
+            _ => Failure::Running(format!("cannot write to standard output: {error}")),
+        }
+    }
+
+    /// With a message: of wrong input, or of what failed on the way.
+    #[must_use]
+    pub fn of(is_input: bool, message: String) -> Failure {
+        match is_input {
+            true => Failure::Input(message),
+            false => Failure::Running(message),
+        }
+    }
+}
+
+impl<E: Blame> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        match error.is_closed_pipe() {
+            true => Failure::PipeClosed,
+            false => Failure::of(error.is_input(), error.to_string()),
+        }
+    }
+}

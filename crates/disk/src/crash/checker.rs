@@ -1,0 +1,282 @@
+//! The command that says whether a state is sound. It has a process group of its own; however it ends, nothing of it
+//! runs on.
+
+use super::left;
+use ftlab_console::failure::Failure;
+use ftlab_image::CrashState;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// The variable of the environment that has the path of a state; what belongs to a checker is known by it.
+pub const STATE: &str = "FTLAB_STATE";
+
+/// How often it is looked whether somebody has interrupted it.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// The most of its last words that is told.
+const WORDS_BYTES: u64 = 2048;
+const WORDS_LETTERS: usize = 160;
+
+/// What sh ends with when a command is not there, or cannot be run.
+const NOT_RUNNABLE: [i32; 2] = [126, 127];
+
+/// What a checker says of a state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    Passes,
+    /// With the reason.
+    Fails(String),
+    /// Nobody wants to know any more.
+    Interrupted,
+}
+
+/// A command, and how it is run.
+pub struct Checker {
+    command: String,
+    timeout: Duration,
+    is_interrupted: Arc<AtomicBool>,
+    /// When the log began, in nanoseconds since 1970.
+    began_unix_ns: u64,
+}
+
+/// How its process ended.
+enum Ended {
+    By(ExitStatus),
+    TookTooLong,
+    Interrupted,
+}
+
+impl Checker {
+    pub fn new(
+        command: &str,
+        timeout: Duration,
+        began_unix_ns: u64,
+        is_interrupted: Arc<AtomicBool>,
+    ) -> Checker {
+        Checker {
+            command: command.to_owned(),
+            timeout,
+            is_interrupted,
+            began_unix_ns,
+        }
+    }
+
+    pub fn is_interrupted(&self) -> bool {
+        self.is_interrupted.load(Ordering::Relaxed)
+    }
+
+    /// What sh is to do with a state.
+    fn words(&self, state: &Path) -> String {
+        let path = state.to_string_lossy();
+        let path = shlex::try_quote(&path).expect("a path has no NUL");
+        if self.command.contains("{}") {
+            self.command.replace("{}", &path)
+        } else if self.command.contains(STATE) {
+            self.command.clone()
+        } else {
+            format!("{} {path}", self.command)
+        }
+    }
+
+    /// Has a state checked, which is the checker's to change.
+    ///
+    /// # Errors
+    /// When the checker cannot be started, or leaves something behind.
+    pub fn check(&self, state: &Path, told: &CrashState) -> Result<Verdict, Failure> {
+        let failed =
+            |error: io::Error| Failure::Running(format!("the checker cannot be started: {error}"));
+        let mut output = tempfile::tempfile().map_err(failed)?;
+        let mut child = Command::new("sh")
+            .args(["-c", &self.words(state)])
+            .env(STATE, state)
+            .env("FTLAB_MARK", &told.mark)
+            .env(
+                "FTLAB_CUT_NS",
+                (self.began_unix_ns + told.at_ns).to_string(),
+            )
+            .stdin(Stdio::null())
+            .stdout(output.try_clone().map_err(failed)?)
+            .stderr(output.try_clone().map_err(failed)?)
+            .process_group(0)
+            .spawn()
+            .map_err(failed)?;
+        let group = Pid::from_child(&child);
+        let ended = self.wait(&mut child);
+        let is_over = matches!(ended, Ok(Ended::By(_)));
+        let left = left::behind(group, state, is_over);
+        if !is_over {
+            // It was killed with its group, so this does not wait long.
+            child.wait().map_err(failed)?;
+        }
+        match ended.map_err(failed)? {
+            Ended::Interrupted => Ok(Verdict::Interrupted),
+            Ended::TookTooLong => {
+                let seconds = self.timeout.as_secs_f64();
+                Ok(Verdict::Fails(format!(
+                    "the checker took longer than {seconds} s"
+                )))
+            }
+            Ended::By(_) if !left.is_empty() => Err(Failure::Running(format!(
+                "the checker left {} behind, which was ended: have it wait for what it starts, and detach what it \
+                 attaches",
+                left.join(", ")
+            ))),
+            Ended::By(status) => verdict(status, &last_words(&mut output)),
+        }
+    }
+
+    /// Waits until the command has ended, for too long, or until nobody wants to know any more.
+    fn wait(&self, child: &mut Child) -> io::Result<Ended> {
+        let began = Instant::now();
+        let process = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(Ended::By(status));
+            }
+            let left = self.timeout.saturating_sub(began.elapsed());
+            if self.is_interrupted() {
+                return Ok(Ended::Interrupted);
+            } else if left.is_zero() {
+                return Ok(Ended::TookTooLong);
+            }
+            let pause = left.min(LOOK_EVERY);
+            let pause = Timespec {
+                tv_sec: pause.as_secs() as i64,
+                tv_nsec: pause.subsec_nanos().into(),
+            };
+            match poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&pause)) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(why) => return Err(why.into()),
+            }
+        }
+    }
+}
+
+/// What an exit says.
+fn verdict(status: ExitStatus, words: &str) -> Result<Verdict, Failure> {
+    let told = match words {
+        "" => String::new(),
+        words => format!(": {words}"),
+    };
+    match (status.code(), status.signal()) {
+        (Some(0), _) => Ok(Verdict::Passes),
+        (Some(code), _) if NOT_RUNNABLE.contains(&code) => Err(Failure::Input(format!(
+            "the checker cannot be run (exit code {code}){told}"
+        ))),
+        (Some(code), _) => Ok(Verdict::Fails(format!("exit code {code}{told}"))),
+        (None, signal) => Ok(Verdict::Fails(format!(
+            "ended by signal {}{told}",
+            signal.unwrap_or_default()
+        ))),
+    }
+}
+
+/// The last line that it said, or the end of that.
+fn last_words(output: &mut File) -> String {
+    let mut words = Vec::new();
+    let read = output.seek(SeekFrom::End(0)).and_then(|end| {
+        output.seek(SeekFrom::Start(end.saturating_sub(WORDS_BYTES)))?;
+        output.read_to_end(&mut words)
+    });
+    if read.is_err() {
+        return String::new();
+    }
+    let words = String::from_utf8_lossy(&words);
+    let last = words.lines().map(str::trim).rfind(|line| !line.is_empty());
+    last.unwrap_or_default()
+        .chars()
+        .take(WORDS_LETTERS)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn check(command: &str, timeout: Duration) -> Result<Verdict, Failure> {
+        let state = tempfile::NamedTempFile::new().unwrap();
+        let told = CrashState {
+            point: 3,
+            at_ns: 5,
+            mark: "row 17".into(),
+            volatile_slots: 0,
+            lost: Vec::new(),
+        };
+        let checker = Checker::new(command, timeout, 1000, Arc::default());
+        checker.check(state.path(), &told)
+    }
+
+    /// Longer than anything here takes.
+    const LONG: Duration = Duration::from_secs(60);
+
+    fn fails(command: &str) -> String {
+        match check(command, LONG) {
+            Ok(Verdict::Fails(why)) => why,
+            other => panic!("{command}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_state_is_where_the_command_wants_it_and_its_exit_is_the_verdict() {
+        for passes in [
+            "test -f",
+            "test -f {} && test -w {}",
+            "test -f \"$FTLAB_STATE\"",
+            "test \"$FTLAB_MARK\" = 'row 17' -a \"$FTLAB_CUT_NS\" = 1005 -a -f",
+        ] {
+            assert_eq!(check(passes, LONG).unwrap(), Verdict::Passes, "{passes}");
+        }
+        assert_eq!(fails("test -d"), "exit code 1");
+        let said = "echo first; echo the second >&2; exit 3; echo";
+        assert_eq!(fails(said), "exit code 3: the second");
+        assert_eq!(fails("kill -ABRT $$; echo"), "ended by signal 6");
+    }
+
+    #[test]
+    fn one_that_cannot_be_run_is_no_verdict() {
+        for command in ["./there-is-none", "/dev/null {}"] {
+            let why = check(command, LONG).unwrap_err();
+            assert!(matches!(why, Failure::Input(_)), "{command}: {why:?}");
+        }
+    }
+
+    #[test]
+    fn one_that_takes_too_long_is_ended_with_everything_it_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let alive = folder.path().join("alive");
+        let command = format!(
+            "(setsid sh -c 'while :; do date > {0}; sleep 0.02; done' &) ; sleep 100; echo {{}}",
+            alive.display()
+        );
+        let verdict = check(&command, Duration::from_millis(500)).unwrap();
+        let Verdict::Fails(why) = verdict else {
+            panic!("{verdict:?}");
+        };
+        assert!(why.contains("longer than 0.5 s"), "{why}");
+        assert!(alive.exists(), "it was at work");
+        std::fs::remove_file(&alive).unwrap();
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(!alive.exists(), "it is at work still");
+    }
+
+    #[test]
+    fn what_it_leaves_behind_is_ended_and_told() {
+        for command in ["sleep 100 & echo {}", "setsid sleep 100 & echo {}"] {
+            let began = Instant::now();
+            let Err(Failure::Running(why)) = check(command, LONG) else {
+                panic!("{command}: no error");
+            };
+            assert!(why.contains("sleep (process "), "{why}");
+            assert!(began.elapsed() < Duration::from_secs(30));
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! `ftlab crash`: whether what clients wrote survives a power cut at any instant. States that one could have left are
+//! drawn from a crash log, and each is given to a checker.
+
+mod checker;
+mod left;
+mod scratch;
+mod shrink;
+mod states;
+mod told;
+
+use super::tools;
+use checker::Checker;
+use clap::Args;
+use ftlab_console::failure::{EXIT_INTERRUPTED, Failure, Outcome};
+use ftlab_console::files::{self, NewFile};
+use ftlab_console::machine;
+use ftlab_console::options::{self, OutputFormat};
+use ftlab_console::progress::Signs;
+use ftlab_console::screen;
+use ftlab_image::CrashLog;
+use scratch::Scratch;
+use shrink::Smallest;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+use states::{At, Name, Tried};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab serve --drive generic-mlc-8 --image db.img --crash-log db.crash --timing off --daemon
+                                             record what is written, with its data
+  ftlab mark db.img 'row 17 is committed'    say how far a program has come; checkers are told
+  ftlab crash db.crash                       what a log holds
+  ftlab crash db.crash --check './check.sh {}' --states 1000
+                                             1000 states that a power cut could have left
+  ftlab crash db.crash --check './check.sh {}' --state 8127@1044
+                                             one of them again
+  ftlab crash db.crash --state 8127@1044 --keep state.img
+                                             that state as a file
+
+The checker is a command for sh. It gets the state as a file, which is its own to change: {} stands for its path, which comes last
+if there is no {}. The environment has the path too (FTLAB_STATE), the text of the last mark before the cut (FTLAB_MARK), and when that was,
+in nanoseconds since 1970 (FTLAB_CUT_NS). Its exit code is 0 if the state is sound. 126 and 127 say that it could not be started.")]
+pub struct Options {
+    /// A log that `ftlab serve --crash-log` has written
+    log: PathBuf,
+    /// What says whether a state is sound; without it, what the log holds is shown
+    #[arg(long, value_name = "CMD")]
+    check: Option<String>,
+    /// How many states to draw
+    #[arg(long, value_name = "N", default_value = "200", value_parser = at_least_one)]
+    states: NonZeroUsize,
+    /// When the power goes: at random instants, before random flushes, before all flushes in turn, or at instants by
+    /// number
+    #[arg(long, value_name = "random|flush|all|N,N", default_value = "random", value_parser = states::at)]
+    at: At,
+    /// Root of every random stream: the same seed draws the same states
+    #[arg(long, default_value_t = options::SEED, allow_negative_numbers = true, value_parser = options::seed)]
+    seed: u64,
+    /// Try one state, by its name
+    #[arg(long, value_name = "SEED@INSTANT", conflicts_with_all = ["states", "at", "seed"], value_parser = states::name)]
+    state: Option<Name>,
+    /// Checkers at a time; by default as many as there are cores
+    #[arg(long, value_name = "N", value_parser = options::threads)]
+    jobs: Option<usize>,
+    /// A state whose checker takes longer fails
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = tools::time)]
+    timeout: Duration,
+    /// Where the smallest state that fails is kept; LOG.failed if left out
+    #[arg(long, value_name = "FILE")]
+    keep: Option<PathBuf>,
+    /// Write a verdict on each state as JUnit's XML
+    #[arg(long, value_name = "FILE", requires = "check")]
+    junit: Option<PathBuf>,
+    #[command(flatten)]
+    signs: Signs,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
+    output_format: OutputFormat,
+}
+
+/// What came of all states.
+struct Trial {
+    tried: Vec<Tried>,
+    smallest: Option<Smallest>,
+    kept: PathBuf,
+}
+
+/// Reads how many states there are to be.
+fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse()
+        .map_err(|_| "give a whole number, 1 or more".to_owned())
+}
+
+impl Options {
+    fn keep(&self) -> PathBuf {
+        self.keep.clone().unwrap_or_else(|| {
+            let mut kept = self.log.as_os_str().to_owned();
+            kept.push(".failed");
+            PathBuf::from(kept)
+        })
+    }
+
+    fn jobs(&self) -> usize {
+        self.jobs.unwrap_or_else(machine::cores)
+    }
+
+    /// The states to try.
+    fn names(&self, log: &CrashLog) -> Result<Vec<Name>, Failure> {
+        match self.state {
+            Some(name) if name.point > log.told().points => Err(Failure::Input(format!(
+                "there is no state {name}: {} has {} instants",
+                self.log.display(),
+                log.told().points
+            ))),
+            Some(name) => Ok(vec![name]),
+            None => states::drawn(log, &self.at, self.seed, self.states.get()),
+        }
+    }
+}
+
+/// `ftlab crash`.
+pub fn command(options: &Options) -> Outcome {
+    let log = {
+        let _told = options.signs.spinner("reading the log");
+        files::guarded(&options.log, || Ok(CrashLog::open(&options.log)?))?
+    };
+    let Some(check) = &options.check else {
+        return match options.state {
+            Some(name) => write_state(options, &log, name),
+            None => told::log(&options.log, &log, options.output_format),
+        };
+    };
+    let keep = NewFile::ready(&options.keep(), "--keep")?;
+    let junit = options.junit.as_deref();
+    let junit = junit
+        .map(|path| NewFile::ready(path, "--junit"))
+        .transpose()?;
+    let names = options.names(&log)?;
+    let is_interrupted = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        flag::register(signal, Arc::clone(&is_interrupted))
+            .map_err(|error| Failure::Running(format!("cannot wait for Ctrl-C: {error}")))?;
+    }
+    let checker = Checker::new(
+        check,
+        options.timeout,
+        log.header().began_unix_ns,
+        Arc::clone(&is_interrupted),
+    );
+    let scratch = Scratch::new()?;
+    let progress = options.signs.bar();
+    let tried = states::try_all(&log, &names, &checker, &scratch, options.jobs(), &progress);
+    let first = tried
+        .as_ref()
+        .ok()
+        .and_then(|tried| tried.iter().find(|tried| !tried.passes()));
+    let smallest = first.map(|first| {
+        progress.say("looking for the smallest that fails");
+        shrink::smallest(&log, first.name, &checker, &scratch, &keep)
+    });
+    progress.clear();
+    drop(scratch);
+    if is_interrupted.load(Ordering::Relaxed) {
+        screen::say("interrupted: no checker runs any more, and nothing is left of the states\n");
+        std::process::exit(EXIT_INTERRUPTED);
+    }
+    let trial = Trial {
+        smallest: smallest.transpose()?,
+        tried: tried?,
+        kept: options.keep(),
+    };
+    if let Some(file) = junit {
+        file.write(told::junit(&options.log, &trial).as_bytes())?;
+    }
+    told::trial(options, &log, &trial)?;
+    match trial.tried.iter().filter(|tried| !tried.passes()).count() {
+        0 => Ok(()),
+        failed => Err(Failure::Verdict(format!(
+            "{failed} of {} states fail",
+            trial.tried.len()
+        ))),
+    }
+}
+
+/// Writes a state to a file.
+fn write_state(options: &Options, log: &CrashLog, name: Name) -> Outcome {
+    options.names(log)?;
+    let path: &Path = &options.keep.clone().ok_or_else(|| {
+        Failure::Input(
+            "say with --check what to do with the state, or with --keep where to put it".into(),
+        )
+    })?;
+    let keep = NewFile::ready(path, "--keep")?;
+    let scratch = Scratch::new()?;
+    let mut replay = log.replay(scratch.file("newest")?)?;
+    replay.go_to(name.point)?;
+    let state = replay.cut(name.seed)?;
+    scratch::keep(
+        &keep,
+        replay.newest(),
+        &state.lost.iter().collect::<Vec<_>>(),
+    )?;
+    screen::print(&told::state(path, log, &state))
+}

@@ -1,0 +1,335 @@
+//! What is said of a crash log, and of the states that were tried.
+
+use super::{At, Options, Trial};
+use ftlab_base::amount::grouped;
+use ftlab_console::failure::{Failure, Outcome};
+use ftlab_console::junit::{self, Verdict};
+use ftlab_console::options::OutputFormat;
+use ftlab_console::screen;
+use ftlab_image::{CrashHeader, CrashLog, CrashLogged, CrashState, LostSlot};
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::Path;
+
+/// Lost slots of the smallest state that are shown; JSON has all.
+const SHOWN_MAX: usize = 20;
+
+/// What a log holds, as JSON.
+#[derive(Serialize)]
+struct Held<'a> {
+    drive: &'a str,
+    name: &'a str,
+    capacity_bytes: u64,
+    slot_bytes: u64,
+    atomic_bytes: u64,
+    keeps_its_buffer: bool,
+    began_unix_ns: u64,
+    #[serde(flatten)]
+    told: CrashLogged,
+    torn_bytes: u64,
+}
+
+impl<'a> Held<'a> {
+    fn of(log: &'a CrashLog) -> Held<'a> {
+        let CrashHeader {
+            version: _,
+            drive,
+            name,
+            capacity_bytes,
+            slot_bytes,
+            atomic_bytes,
+            keeps_its_buffer,
+            began_unix_ns,
+        } = log.header();
+        Held {
+            drive,
+            name,
+            capacity_bytes: *capacity_bytes,
+            slot_bytes: *slot_bytes,
+            atomic_bytes: *atomic_bytes,
+            keeps_its_buffer: *keeps_its_buffer,
+            began_unix_ns: *began_unix_ns,
+            told: *log.told(),
+            torn_bytes: log.torn_bytes(),
+        }
+    }
+}
+
+/// A state that failed, as JSON.
+#[derive(Serialize)]
+struct Failed<'a> {
+    state: String,
+    at_ns: u64,
+    mark: &'a str,
+    lost_slots: usize,
+    why: &'a str,
+}
+
+/// A slot that is lost, as JSON.
+#[derive(Serialize)]
+struct Lost {
+    offset_bytes: u64,
+    bytes: u64,
+    torn: bool,
+    /// The number of the newest write that is lost there.
+    write: u64,
+    written_at_ns: u64,
+}
+
+impl Lost {
+    fn of(slot: &LostSlot) -> Lost {
+        Lost {
+            offset_bytes: slot.offset_bytes,
+            bytes: slot.data.len() as u64,
+            torn: slot.is_torn,
+            write: slot.write.number,
+            written_at_ns: slot.write.at_ns,
+        }
+    }
+}
+
+/// The smallest state that fails, as JSON.
+#[derive(Serialize)]
+struct Smallest<'a> {
+    state: String,
+    at_ns: u64,
+    mark: &'a str,
+    why: &'a str,
+    lost_writes: usize,
+    lost: Vec<Lost>,
+    checks: usize,
+    comes_and_goes: bool,
+    kept: &'a Path,
+}
+
+/// All of it, as JSON.
+#[derive(Serialize)]
+struct All<'a> {
+    log: &'a Path,
+    held: Held<'a>,
+    seed: u64,
+    at: String,
+    states: usize,
+    failed: usize,
+    failures: Vec<Failed<'a>>,
+    smallest: Option<Smallest<'a>>,
+}
+
+/// Prints what a log holds.
+pub fn log(path: &Path, log: &CrashLog, format: OutputFormat) -> Outcome {
+    match format {
+        OutputFormat::Json => screen::print(&screen::json(&Held::of(log))?),
+        OutputFormat::Normal => screen::print(&log_in_words(path, log)),
+    }
+}
+
+fn log_in_words(path: &Path, log: &CrashLog) -> String {
+    let (header, told) = (log.header(), log.told());
+    let mut text = format!(
+        "log      {}: {} ({}), {}, in slots of {} bytes\n",
+        path.display(),
+        header.name,
+        header.drive,
+        screen::capacity(header.capacity_bytes),
+        header.slot_bytes
+    );
+    let _ = writeln!(
+        text,
+        "         {} writes, {} flushes, {} trims, {} marks in {}; {} instants",
+        grouped(told.writes),
+        grouped(told.flushes),
+        grouped(told.trims),
+        grouped(told.marks),
+        time(told.span_ns),
+        grouped(told.points)
+    );
+    if header.keeps_its_buffer {
+        text += "         capacitors keep what the drive acknowledged: a cut takes nothing\n";
+    }
+    if log.torn_bytes() > 0 {
+        let _ = writeln!(
+            text,
+            "         {} bytes at its end are left out: they were cut off when they were written",
+            grouped(log.torn_bytes())
+        );
+    }
+    if told.ended_by_cut {
+        text += "         it ends at a power cut\n";
+    }
+    text
+}
+
+/// A time span.
+fn time(ns: u64) -> String {
+    match ns {
+        0..1_000_000 => format!("{} µs", ns / 1000),
+        1_000_000..1_000_000_000 => format!("{:.1} ms", ns as f64 / 1e6),
+        _ => format!("{:.3} s", ns as f64 / 1e9),
+    }
+}
+
+fn at_in_words(at: &At) -> String {
+    match at {
+        At::Random => "at random instants".to_owned(),
+        At::Flush => "before random flushes".to_owned(),
+        At::All => "before all flushes in turn".to_owned(),
+        At::Points(points) => {
+            let points: Vec<String> = points.iter().map(u64::to_string).collect();
+            format!("at {}", points.join(", "))
+        }
+    }
+}
+
+/// What a state is that was written to a file.
+pub fn state(path: &Path, log: &CrashLog, state: &CrashState) -> String {
+    format!(
+        "{}: the drive {} after the log of {} began, {} of {} slots in its buffer lost{}\n",
+        path.display(),
+        time(state.at_ns),
+        log.header().name,
+        state.lost.len(),
+        state.volatile_slots,
+        marked(&state.mark)
+    )
+}
+
+fn marked(mark: &str) -> String {
+    match mark {
+        "" => String::new(),
+        mark => format!(", behind the mark {mark:?}"),
+    }
+}
+
+/// Prints what came of all states.
+pub fn trial(options: &Options, log: &CrashLog, trial: &Trial) -> Outcome {
+    match options.output_format {
+        OutputFormat::Json => screen::print(&json(options, log, trial)?),
+        OutputFormat::Normal => screen::print(&in_words(options, log, trial)),
+    }
+}
+
+fn json(options: &Options, log: &CrashLog, trial: &Trial) -> Result<String, Failure> {
+    let failures = trial.tried.iter().filter_map(|tried| {
+        Some(Failed {
+            state: tried.name.to_string(),
+            at_ns: tried.at_ns,
+            mark: &tried.mark,
+            lost_slots: tried.lost_slots,
+            why: tried.why.as_deref()?,
+        })
+    });
+    let failures: Vec<Failed<'_>> = failures.collect();
+    let smallest = trial.smallest.as_ref().map(|smallest| Smallest {
+        state: smallest.name.to_string(),
+        at_ns: smallest.state.at_ns,
+        mark: &smallest.state.mark,
+        why: &smallest.why,
+        lost_writes: smallest.writes().len(),
+        lost: smallest.lost.iter().map(Lost::of).collect(),
+        checks: smallest.checks,
+        comes_and_goes: smallest.comes_and_goes,
+        kept: &trial.kept,
+    });
+    screen::json(&All {
+        log: &options.log,
+        held: Held::of(log),
+        seed: options.seed,
+        at: at_in_words(&options.at),
+        states: trial.tried.len(),
+        failed: failures.len(),
+        failures,
+        smallest,
+    })
+}
+
+fn in_words(options: &Options, log: &CrashLog, trial: &Trial) -> String {
+    let mut text = log_in_words(&options.log, log);
+    let failed = trial.tried.iter().filter(|tried| !tried.passes()).count();
+    let _ = match options.state {
+        Some(name) => writeln!(text, "tried    the state {name}"),
+        None => writeln!(
+            text,
+            "tried    {} states {}, seed {}",
+            grouped(trial.tried.len() as u64),
+            at_in_words(&options.at),
+            options.seed
+        ),
+    };
+    let _ = writeln!(text, "failed   {}", grouped(failed as u64));
+    let Some(smallest) = &trial.smallest else {
+        return text;
+    };
+    let (state, name) = (&smallest.state, smallest.name);
+    let _ = writeln!(
+        text,
+        "first    {name}: {} after the log began{}: {}",
+        time(state.at_ns),
+        marked(&state.mark),
+        smallest.why
+    );
+    if smallest.comes_and_goes {
+        text += "         the checker passed the same state when it was asked again: it depends on something else, too\n";
+    }
+    let (few, all) = (
+        smallest.writes().len(),
+        super::shrink::writes(&state.lost).len(),
+    );
+    let _ = match few {
+        0 => writeln!(
+            text,
+            "smallest it fails though no write is lost: what it misses had not been written to the drive"
+        ),
+        _ => writeln!(text, "smallest {few} of {all} lost writes are enough:"),
+    };
+    for slot in smallest.lost.iter().take(SHOWN_MAX) {
+        let (bytes, at) = (slot.data.len(), slot.offset_bytes);
+        let before = time(state.at_ns.saturating_sub(slot.write.at_ns));
+        let how = match slot.is_torn {
+            true => "torn",
+            false => "lost",
+        };
+        let _ = match slot.write.number {
+            0 => writeln!(
+                text,
+                "         {bytes} bytes at {at} are back, trimmed {before} before the cut"
+            ),
+            number => writeln!(
+                text,
+                "         {bytes} bytes at {at} {how}, written {before} before the cut (write {number})"
+            ),
+        };
+    }
+    if let Some(more @ 1..) = smallest.lost.len().checked_sub(SHOWN_MAX) {
+        let _ = writeln!(text, "         and {more} more");
+    }
+    let _ = writeln!(text, "kept     {}", trial.kept.display());
+    let path = options.log.to_string_lossy();
+    let check = options.check.as_deref().unwrap_or_default();
+    let quoted =
+        |text: &str| shlex::try_quote(text).map_or(text.to_owned(), |text| text.into_owned());
+    let _ = writeln!(
+        text,
+        "again    ftlab crash {} --check {} --state {name}",
+        quoted(&path),
+        quoted(check)
+    );
+    text
+}
+
+/// A verdict on each state, for programs of tests.
+pub fn junit(log: &Path, trial: &Trial) -> String {
+    let run = log.display().to_string();
+    let names: Vec<String> = trial
+        .tried
+        .iter()
+        .map(|tried| tried.name.to_string())
+        .collect();
+    let verdicts = trial.tried.iter().zip(&names);
+    let verdicts = verdicts.map(|(tried, name)| Verdict {
+        run: &run,
+        required: name,
+        measured: tried.why.clone().unwrap_or_default(),
+        is_met: tried.passes(),
+    });
+    junit::xml(&verdicts.collect::<Vec<_>>())
+}

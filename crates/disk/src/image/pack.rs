@@ -1,0 +1,85 @@
+//! `ftlab pack` and `ftlab unpack`: an image as one dense file, to be shipped.
+
+use clap::Args;
+use ftlab_base::amount::decimal;
+use ftlab_console::failure::{Failure, Outcome};
+use ftlab_console::files::{self, NewFile, Replaces};
+use ftlab_console::progress::Signs;
+use ftlab_console::screen;
+use ftlab_sheet::magic::Kind;
+use std::io::{BufReader, BufWriter};
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab pack aged.img -o aged.ftlab
+  ftlab unpack aged.ftlab -o aged.img
+
+An image is a file with holes, which many tools fill up. A packed one has none, is compressed (zstd), and is refused if
+anything in it is not as it was written. An image that lies on a base is packed with what it has of that. Stop its server
+first.")]
+pub struct PackOptions {
+    /// The file of an image that nobody serves
+    image: PathBuf,
+    /// Where the packed image goes; a file that is not there yet
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+    /// Let it take the place of a packed image that is there, when the new one is whole
+    #[arg(long)]
+    replace: bool,
+    #[command(flatten)]
+    signs: Signs,
+}
+
+#[derive(Debug, Args)]
+pub struct UnpackOptions {
+    /// A file of `ftlab pack`
+    packed: PathBuf,
+    /// Where the image goes; a file that is not there yet
+    #[arg(short, long, value_name = "IMAGE")]
+    out: PathBuf,
+    #[command(flatten)]
+    signs: Signs,
+}
+
+/// `ftlab pack`.
+pub fn pack(options: &PackOptions) -> Outcome {
+    let replaces = Replaces::Same {
+        kind: Kind::Packed,
+        asked: options.replace,
+    };
+    let target = NewFile::ready_for(&options.out, "--out", replaces)?;
+    let _told = options.signs.spinner("packing the image");
+    let file = target.begin()?;
+    let about = ftlab_image::pack(&options.image, BufWriter::new(file.file()))?;
+    let packed = file.file().metadata().map_or(0, |meta| meta.len());
+    target.end(file)?;
+    screen::print(&format!(
+        "packed {} in {}: {}\n",
+        about.drive,
+        options.out.display(),
+        decimal(packed as f64, "B")
+    ))
+}
+
+/// `ftlab unpack`.
+pub fn unpack(options: &UnpackOptions) -> Outcome {
+    let from = files::open(&options.packed, "a file of `ftlab pack`")?;
+    let target = NewFile::ready_for(&options.out, "--out", Replaces::Nothing)?;
+    let _told = options.signs.spinner("unpacking the image");
+    let file = target.begin()?;
+    let about = files::guarded(&options.packed, || {
+        let about = ftlab_image::unpack(BufReader::new(from), file.file());
+        about.map_err(|why| Failure::Running(format!("{}: {why}", options.packed.display())))
+    })?;
+    let taken = file.file().metadata().map_or(0, |meta| meta.blocks() * 512);
+    target.end(file)?;
+    screen::print(&format!(
+        "unpacked {} to {}: {}\n",
+        about.drive,
+        options.out.display(),
+        crate::sparse_file(about.file_bytes, taken)
+    ))
+}

@@ -1,0 +1,111 @@
+//! Drives that hold data, as commands: images, servers, and what is asked of them. All that needs Unix ends up here; the
+//! program has it behind its feature `attach`.
+//!
+//! The lab, which runs loads on drives and reports about them, is the other half of the command line. The two share what
+//! is below both and know nothing of each other.
+
+mod crash;
+mod image;
+mod serve;
+mod tools;
+
+use clap::Subcommand;
+use ftlab_console::failure::Outcome;
+use ftlab_console::screen;
+use ftlab_image::CutTold;
+
+/// A command of the disk. There is one for each time the program is called.
+#[allow(clippy::large_enum_variant)]
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show what an image of a drive is, and what the drive has been through
+    Info(image::Options),
+    /// Check an image of a drive: whether everything lies there as it was written
+    ///
+    /// Nothing in it changes, unless --accept or --rebuild is given. Exit code 1 when something is damaged.
+    Fsck(image::FsckOptions),
+    /// Pack an image of a drive into one dense file
+    Pack(image::PackOptions),
+    /// Make an image of a packed one
+    Unpack(image::UnpackOptions),
+    /// Attach a drive as a block device that keeps its data
+    Serve(serve::Options),
+    /// Give what a power cut could have left of recorded writes to a checker
+    Crash(crash::Options),
+    /// Note in a crash log how far a program has come
+    Mark(tools::MarkOptions),
+    /// End a server in the background in order, and wait until it has ended
+    Stop(serve::StopOptions),
+    /// Show an attached drive's SMART attributes, as smartctl does
+    Smart(tools::SmartOptions),
+    /// Watch an attached drive at work
+    Top(tools::TopOptions),
+    /// Erase an attached drive as a whole (ATA SECURITY ERASE UNIT)
+    Erase(tools::EraseOptions),
+    /// Tell an attached drive what it need not keep (TRIM)
+    Trim(tools::TrimOptions),
+    /// Have something go wrong with an attached drive
+    Fault(tools::FaultOptions),
+    /// Have a drive go back to its base, or to a snapshot
+    Reset(tools::ResetOptions),
+    /// Keep a drive as it is now, to go back to
+    Snapshot(tools::SnapshotOptions),
+    /// Change what the host can address of an attached drive (ATA SET MAX)
+    SetMax(tools::SetMaxOptions),
+    /// Give an attached drive new firmware; what it holds stays
+    Firmware(tools::FirmwareOptions),
+}
+
+/// Does what a command asks; `version` is that of the program, for what it writes.
+///
+/// # Errors
+/// Wrong input, or what failed on the way.
+pub fn command(command: &Command, version: &str) -> Outcome {
+    match command {
+        Command::Info(args) => image::info(args),
+        Command::Fsck(args) => image::fsck(args),
+        Command::Pack(args) => image::pack(args),
+        Command::Unpack(args) => image::unpack(args),
+        Command::Serve(args) => serve::command(args, version),
+        Command::Crash(args) => crash::command(args),
+        Command::Mark(args) => tools::mark(args),
+        Command::Stop(args) => serve::stop(args),
+        Command::Smart(args) => tools::smart(args),
+        Command::Top(args) => tools::top(args),
+        Command::Erase(args) => tools::erase(args),
+        Command::Trim(args) => tools::trim(args),
+        Command::Fault(args) => tools::fault(args),
+        Command::Reset(args) => tools::reset(args),
+        Command::Snapshot(args) => tools::snapshot(args),
+        Command::SetMax(args) => tools::set_max(args),
+        Command::Firmware(args) => tools::firmware(args),
+    }
+}
+
+/// A ratio of what was written: of nothing there is none.
+fn ratio(ratio: Option<f64>) -> String {
+    ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.2}"))
+}
+
+/// What a power cut took from a volatile write buffer.
+fn power_cut(cut: &CutTold) -> String {
+    let CutTold {
+        seed,
+        slots,
+        new,
+        old,
+        torn,
+    } = cut;
+    format!(
+        "{old} of {slots} slots in its volatile write buffer lost, {torn} torn, {new} kept (seed {seed})"
+    )
+}
+
+/// How long a file with holes is, and what it takes of its disk.
+fn sparse_file(long_bytes: u64, taken_bytes: u64) -> String {
+    format!(
+        "{} long with its holes, {} taken; copy it with cp --sparse=always",
+        screen::capacity(long_bytes),
+        screen::capacity(taken_bytes)
+    )
+}

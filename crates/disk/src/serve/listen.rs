@@ -1,0 +1,127 @@
+//! Where a drive is served: on this machine alone, unless whoever connects shows a certificate, or the user says
+//! that nobody need.
+
+use super::{Options, VerifyPeer};
+use ftlab_console::failure::Failure;
+use ftlab_nbd::{Listen, TlsCredentials};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+/// The port that is NBD's.
+const PORT: u16 = 10_809;
+
+impl Options {
+    /// Where to listen, if anywhere.
+    pub(super) fn listen(&self) -> Result<Option<Listen>, Failure> {
+        if let Some(path) = &self.unix {
+            return Ok(Some(Listen::Unix(path.clone())));
+        }
+        Ok(Some(match (self.listen, self.image.first()) {
+            (Some(address), _) => self.tcp(address)?,
+            (None, _) if self.fuse.is_some() => return Ok(None),
+            (None, Some(image)) => Listen::Unix(beside(image, ".sock")),
+            (None, None) => Listen::Loopback(([127, 0, 0, 1], PORT).into()),
+        }))
+    }
+
+    fn tcp(&self, address: SocketAddr) -> Result<Listen, Failure> {
+        let is_open = !address.ip().is_loopback() && !self.insecure;
+        let Some(folder) = &self.tls_certificates else {
+            return match is_open {
+                true => Err(Failure::Input(format!(
+                    "{address} can be reached from other machines, and nothing is encrypted: give an \
+                     address such as 127.0.0.1:{PORT}, or certificates with --tls-certificates, or --insecure \
+                     if everybody there may read and write"
+                ))),
+                false if self.insecure => Ok(Listen::Insecure(address)),
+                false => Ok(Listen::Loopback(address)),
+            };
+        };
+        let verifies = self.tls_verify_peer == VerifyPeer::On;
+        if verifies && self.insecure {
+            return Err(Failure::Input(
+                "with --tls-certificates clients must have a certificate: leave out --insecure, or give \
+                 --tls-verify-peer off, too, if everybody may read and write"
+                    .into(),
+            ));
+        }
+        if !verifies && is_open {
+            return Err(Failure::Input(format!(
+                "{address} can be reached from other machines, and no client is asked for a certificate: \
+                 leave out --tls-verify-peer off, or give --insecure if everybody there may read and write"
+            )));
+        }
+        let credentials = TlsCredentials::load(folder, verifies);
+        let credentials = credentials.map_err(|error| Failure::Input(error.to_string()))?;
+        Ok(Listen::Tls(address, credentials))
+    }
+
+    /// Where the drive of an image takes commands.
+    pub(super) fn control_path(&self, image: Option<&Path>) -> Option<PathBuf> {
+        let default = || image.map(|image| beside(image, ".control"));
+        self.control.clone().or_else(default)
+    }
+}
+
+/// The path of a file with something added to its name.
+pub fn beside(path: &Path, added: &str) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    path.push(added);
+    path.into()
+}
+
+/// Lines that say what to type to use the drive that is served there, as the export of a name.
+pub fn told(at: &Listen, name: &str) -> String {
+    let uri = at.to_string();
+    let (uri, who) = match at {
+        Listen::Unix(_) => (uri.replacen("///", &format!("///{name}"), 1), String::new()),
+        Listen::Loopback(_) | Listen::Insecure(_) => (format!("{uri}/{name}"), String::new()),
+        Listen::Tls(_, credentials) => (format!("{uri}/{name}"), clients(credentials)),
+    };
+    let (full, options, target) = match at {
+        Listen::Tls(address, _) => (
+            format!("{uri}?tls-certificates=DIR"),
+            "--object tls-creds-x509,id=tls,dir=DIR,endpoint=client --image-opts",
+            for_qemu(*address, name),
+        ),
+        _ => (uri.clone(), "-f raw", uri.clone()),
+    };
+    // It does not let its library read certificates.
+    let measure = match at {
+        Listen::Tls(..) => String::new(),
+        _ => format!(
+            "measure  fio --name=reads --ioengine=nbd --uri='{uri}' --rw=randread --bs=4k --size=64m\n"
+        ),
+    };
+    format!(
+        "\
+at       {uri}
+{who}look     nbdinfo '{full}'
+write    qemu-io {options} -c 'write -P 7 0 64k' -c 'read -P 7 0 64k' '{target}'
+{measure}mount    mkdir -p nbd && nbdfuse nbd/disk '{full}' &
+         losetup --find --show --direct-io=on nbd/disk    (as root; then mkfs and mount what it names)
+"
+    )
+}
+
+/// Who may connect, and what they need for it.
+fn clients(credentials: &TlsCredentials) -> String {
+    match credentials.verifies_peers() {
+        true => {
+            "clients  those with a certificate; each has ca-cert.pem, client-cert.pem and client-key.pem in a DIR\n"
+        }
+        false => "clients  everybody, none is asked for a certificate; each has ca-cert.pem in a DIR\n",
+    }
+    .to_owned()
+}
+
+/// What QEMU's tools take in place of a URI, which cannot tell them of certificates.
+fn for_qemu(address: SocketAddr, name: &str) -> String {
+    let export = match name {
+        "" => String::new(),
+        // A comma would be the end of it.
+        name => format!(",export={}", name.replace(',', ",,")),
+    };
+    let (host, port) = (address.ip(), address.port());
+    format!("driver=nbd,host={host},port={port}{export},tls-creds=tls")
+}

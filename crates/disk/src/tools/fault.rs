@@ -1,0 +1,278 @@
+//! `ftlab fault`: something goes wrong with a drive, because somebody wants to see what comes of it.
+
+use super::program::{self, Rules};
+use super::{Target, change, input, json, nobody_serves, read};
+use clap::{Args, Command, Subcommand};
+use ftlab_attach::control::{Asked, FaultAdded, FaultsEnded, PowerCutAsked, ask};
+use ftlab_attach::faults::{FaultTold, Mishap, Rule};
+use ftlab_console::failure::{Failure, Outcome};
+use ftlab_console::screen;
+use ftlab_image::FlashFault;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+#[command(subcommand_value_name = "FAULT", subcommand_help_heading = "Faults")]
+pub struct FaultOptions {
+    /// An image, or the control socket of a drive at work
+    target: PathBuf,
+    #[command(subcommand)]
+    fault: Fault,
+}
+
+/// What goes wrong.
+#[derive(Debug, Clone, PartialEq, Subcommand)]
+enum Fault {
+    /// A block wears out: its next erase fails, or a program; the drive replaces it
+    BadBlock {
+        /// The number of the block in the array
+        block: u32,
+    },
+    /// What is stored somewhere is beyond what ECC corrects, until it is written anew
+    Unreadable {
+        /// Where in the drive, for example 8m
+        #[arg(value_name = "BYTES", value_parser = ftlab_workload::bytes)]
+        offset: u64,
+    },
+    /// A die dies: with parity (RAISE) it is rebuilt in pauses, without parity its data are lost
+    Die {
+        /// The number of the die in the array
+        die: u16,
+    },
+    /// All blocks wear out: what is spare is soon used up, then writes fail and reads go on
+    EndOfLife,
+    /// A drive at work leaves its bus: nothing is answered, and the host gives up after 30 s
+    Vanish,
+    /// It comes back, and what waits is done
+    Return,
+    /// The power of a drive at work goes: its connections end, what is under way fails, what is in a volatile
+    /// write buffer and was not flushed may be lost; then it comes back
+    PowerCut {
+        /// Decides what is lost; the drive has a seed of its own
+        #[arg(long)]
+        seed: Option<u64>,
+        /// How long it is off, for example 2s; requests that come meanwhile wait
+        #[arg(long = "for", value_name = "TIME", value_parser = program::time, default_value = "0s")]
+        off: Duration,
+    },
+    /// Requests of a drive at work wait from the next one on, and are done afterwards
+    Stall {
+        /// How long, for example 3s
+        #[arg(value_name = "TIME", value_parser = program::time)]
+        time: Duration,
+        #[command(flatten)]
+        rules: Rules,
+    },
+    /// Requests take N times as long
+    Slow {
+        /// For example x10
+        #[arg(value_name = "FACTOR", value_parser = program::factor)]
+        times: f64,
+        #[command(flatten)]
+        rules: Rules,
+    },
+    /// A share of the requests ends with an input/output error
+    Error {
+        /// For example 0.1%, or once
+        #[arg(value_name = "SHARE", value_parser = program::share)]
+        share: program::Share,
+        #[command(flatten)]
+        rules: Rules,
+    },
+    /// A bit of what is read is the other one, or of what is written (--on write), and nobody is told
+    Flip {
+        #[command(flatten)]
+        rules: Rules,
+    },
+    /// A range cannot be read until it is written anew
+    Bad {
+        /// Its first byte, and the one behind its last, for example 1m..2m
+        #[arg(value_name = "A..B", value_parser = program::range)]
+        range: (u64, u64),
+        /// It takes no writes, and stays bad
+        #[arg(long)]
+        stays: bool,
+    },
+    /// Flushes are answered and not done: a drive that lies
+    DropFlush {
+        #[command(flatten)]
+        rules: Rules,
+    },
+    /// Writes are answered and not done: what was there before stays
+    Drop {
+        #[command(flatten)]
+        rules: Rules,
+    },
+    /// Writes are answered, and their data lie elsewhere: what was there is written over
+    Misdirect {
+        /// How far behind their place, or before it where the drive ends, for example 4k; right behind if left out
+        #[arg(long, value_name = "BYTES", value_parser = ftlab_workload::bytes)]
+        by: Option<u64>,
+        #[command(flatten)]
+        rules: Rules,
+    },
+    /// Writes find no room
+    Full {
+        #[command(flatten)]
+        rules: Rules,
+    },
+    /// Writes and trims are not permitted
+    ReadOnly {
+        #[command(flatten)]
+        rules: Rules,
+    },
+    /// The drive is off its bus for a while; what waits is done afterwards, and nothing fails
+    Disappear {
+        /// How long, for example 3s; the word "for" may stand before it
+        #[arg(value_name = "TIME", num_args = 1..=2, required = true)]
+        words: Vec<String>,
+    },
+    /// Which faults of requests there are, and what came of them
+    List,
+    /// They end
+    Clear {
+        /// The number of one; all of them if left out
+        number: Option<u32>,
+    },
+    /// None of these; clap alone would not say which there are
+    #[command(external_subcommand)]
+    Unknown(Vec<String>),
+}
+
+/// What a fault concerns.
+pub enum Part {
+    Flash(FlashFault),
+    /// Whether the drive comes back to its bus, or leaves it.
+    Bus(bool),
+    Power(PowerCutAsked),
+    Requests(Rule),
+    List,
+    Clear(FaultsEnded),
+}
+
+impl Fault {
+    fn part(&self) -> Result<Part, Failure> {
+        Ok(match self {
+            Fault::BadBlock { block } => Part::Flash(FlashFault::BadBlock { block: *block }),
+            Fault::Unreadable { offset } => Part::Flash(FlashFault::Unreadable {
+                offset_bytes: *offset,
+            }),
+            Fault::Die { die } => Part::Flash(FlashFault::Die { die: *die }),
+            Fault::EndOfLife => Part::Flash(FlashFault::EndOfLife),
+            Fault::Vanish => Part::Bus(false),
+            Fault::Return => Part::Bus(true),
+            Fault::PowerCut { seed, off } => Part::Power(PowerCutAsked {
+                seed: *seed,
+                off_ms: program::ms(*off),
+            }),
+            Fault::Stall { time, rules } => {
+                let ms = program::ms(*time);
+                rules.rule(Mishap::Stall { ms })
+            }
+            Fault::Slow { times, rules } => rules.rule(Mishap::Slow { times: *times }),
+            Fault::Error { share, rules } => {
+                let rules = match share.once {
+                    true if rules.count.is_some() => {
+                        let why = "once is a count of 1: leave out --count";
+                        return Err(Failure::Input(why.into()));
+                    }
+                    true => Rules {
+                        count: Some(1),
+                        ..rules.clone()
+                    },
+                    false => rules.clone(),
+                };
+                rules.rule(Mishap::Error { share: share.share })
+            }
+            Fault::Flip { rules } => rules.rule(Mishap::Flip),
+            Fault::Bad { range, stays } => {
+                let rules = Rules {
+                    range: Some(*range),
+                    ..Rules::default()
+                };
+                rules.rule(Mishap::Bad { stays: *stays })
+            }
+            Fault::DropFlush { rules } => rules.rule(Mishap::DropFlush),
+            Fault::Drop { rules } => rules.rule(Mishap::Drop),
+            Fault::Misdirect { by, rules } => rules.rule(Mishap::Misdirect { by_bytes: *by }),
+            Fault::Full { rules } => rules.rule(Mishap::Full),
+            Fault::ReadOnly { rules } => rules.rule(Mishap::ReadOnly),
+            Fault::Disappear { words } => {
+                let ms = program::ms(program::time_in_words(words)?);
+                Rules::default().rule(Mishap::Disappear { ms })
+            }
+            Fault::List => Part::List,
+            Fault::Clear { number } => Part::Clear(FaultsEnded { number: *number }),
+            Fault::Unknown(words) => return Err(unknown(words)),
+        })
+    }
+}
+
+fn done(fault: &FlashFault) -> String {
+    match fault {
+        FlashFault::BadBlock { block } => format!("block {block} is worn out\n"),
+        FlashFault::Unreadable { offset_bytes } => {
+            format!("what lies {offset_bytes} bytes into the drive cannot be corrected\n")
+        }
+        FlashFault::Die { die } => format!("die {die} is dead\n"),
+        FlashFault::EndOfLife => "all blocks are worn out\n".to_owned(),
+    }
+}
+
+fn unknown(words: &[String]) -> Failure {
+    let faults = Fault::augment_subcommands(Command::new("fault"));
+    let names: Vec<&str> = faults.get_subcommands().map(Command::get_name).collect();
+    let word = words.first().map_or("", String::as_str);
+    Failure::Input(format!(
+        "there is no fault \"{word}\": there are {}",
+        names.join(", ")
+    ))
+}
+
+/// `ftlab fault`: something goes wrong with a drive.
+pub fn fault(options: &FaultOptions) -> Outcome {
+    let part = options.fault.part()?;
+    let control = match (Target::find(&options.target)?, &part) {
+        (Target::Image(path), Part::Flash(fault)) => {
+            change(&path, |drive| drive.inject(*fault).map_err(input))?;
+            return screen::print(&done(fault));
+        }
+        (Target::Image(path), _) => return Err(nobody_serves(&path)),
+        (Target::AtWork(control), _) => control,
+    };
+    let text = match &part {
+        Part::Flash(fault) => {
+            ask(&control, Asked::Post("/fault", &json(fault)))?;
+            done(fault)
+        }
+        Part::Bus(true) => {
+            ask(&control, Asked::Post("/return", ""))?;
+            "the drive is back\n".to_owned()
+        }
+        Part::Bus(false) => {
+            ask(&control, Asked::Post("/vanish", ""))?;
+            "the drive is off its bus\n".to_owned()
+        }
+        Part::Power(cut) => {
+            let answer = ask(&control, Asked::Post("/power-cut", &json(cut)))?;
+            program::power_cut(&read(&control, &answer)?)
+        }
+        Part::Requests(rule) => {
+            let answer = ask(&control, Asked::Post("/fault-rule", &json(rule)))?;
+            let FaultAdded { number } = read(&control, &answer)?;
+            format!("fault {number}: {rule}\n")
+        }
+        Part::List => {
+            let answer = ask(&control, Asked::Get("/faults"))?;
+            program::list(&read::<Vec<FaultTold>>(&control, &answer)?)
+        }
+        Part::Clear(which) => {
+            ask(&control, Asked::Post("/fault-clear", &json(which)))?;
+            match which.number {
+                Some(number) => format!("fault {number} has ended\n"),
+                None => "no fault of requests goes on\n".to_owned(),
+            }
+        }
+    };
+    screen::print(&text)
+}

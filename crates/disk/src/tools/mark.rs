@@ -1,0 +1,29 @@
+//! `ftlab mark`: a program says how far it has come, for the checkers of `ftlab crash`.
+
+use super::{Target, json, nobody_serves};
+use clap::Args;
+use ftlab_attach::control::{Asked, Mark, ask};
+use ftlab_console::failure::{Failure, Outcome};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct MarkOptions {
+    /// An image that is served with --crash-log, or its control socket
+    target: PathBuf,
+    /// What checkers find in FTLAB_MARK if the power goes before the next mark
+    text: String,
+}
+
+/// `ftlab mark`: notes in the crash log how far a program has come.
+pub fn mark(options: &MarkOptions) -> Outcome {
+    let control = match Target::find(&options.target)? {
+        Target::AtWork(control) => control,
+        Target::Image(path) => return Err(nobody_serves(&path)),
+    };
+    let text = options.text.clone();
+    if text.contains('\0') {
+        return Err(Failure::Input("a mark has no NUL".into()));
+    }
+    ask(&control, Asked::Post("/mark", &json(&Mark { text })))?;
+    Ok(())
+}

@@ -1,0 +1,89 @@
+//! A drive of NVMe, as smartctl shows it: the log of the standard.
+
+use super::{DRIVE_FAILS, blocks_and_bytes, heading};
+use ftlab_attach::control::DriveReport;
+use ftlab_base::SECTOR_BYTES;
+use ftlab_console::health::nvme::nvme_health;
+use ftlab_drive::nvme::{IS_READ_ONLY, IS_TOO_WARM, SPARE_IS_LOW};
+use ftlab_result::{NvmeHealth, NvmeLogs};
+use serde_json::{Value, json};
+use std::path::Path;
+
+pub(super) fn exit_status(log: &NvmeHealth) -> u32 {
+    match log.critical_warning {
+        0 => 0,
+        _ => DRIVE_FAILS,
+    }
+}
+
+pub(super) fn as_text(report: &DriveReport, log: &NvmeHealth) -> String {
+    heading(report, log.critical_warning == 0) + &nvme_health(log)
+}
+
+/// What smartctl says of such a drive alone. Which version of NVMe it speaks is not known, nor who made it.
+pub(super) fn as_json(report: &DriveReport, logs: &NvmeLogs, target: &Path) -> Value {
+    let name = target.display().to_string();
+    let log = &logs.health;
+    let mut namespace = json!({
+        "id": 1,
+        "size": blocks_and_bytes(report.capacity_bytes),
+        "capacity": blocks_and_bytes(report.capacity_bytes),
+        "formatted_lba_size": SECTOR_BYTES,
+    });
+    if let Some(extended) = &logs.extended {
+        namespace["utilization"] = blocks_and_bytes(extended.used_sectors * SECTOR_BYTES);
+    }
+    json!({
+        "device": {
+            "name": &name,
+            "info_name": &name,
+            "type": "nvme",
+            "protocol": "NVMe",
+        },
+        "nvme_total_capacity": report.native_bytes,
+        "nvme_unallocated_capacity": report.native_bytes - report.capacity_bytes,
+        "nvme_number_of_namespaces": 1,
+        "nvme_namespaces": [namespace],
+        "smart_status": {
+            "passed": log.critical_warning == 0,
+            "nvme": warning(log.critical_warning),
+        },
+        "nvme_smart_health_information_log": {
+            "critical_warning": log.critical_warning,
+            "temperature": log.celsius,
+            "available_spare": log.available_spare,
+            "available_spare_threshold": log.spare_threshold,
+            "percentage_used": log.percentage_used,
+            "data_units_read": log.data_units_read,
+            "data_units_written": log.data_units_written,
+            "host_reads": log.host_reads,
+            "host_writes": log.host_writes,
+            "controller_busy_time": log.busy_minutes,
+            "power_cycles": log.power_cycles,
+            "power_on_hours": log.power_on_hours,
+            "unsafe_shutdowns": log.unsafe_shutdowns,
+            "media_errors": log.media_errors,
+            "num_err_log_entries": log.error_entries,
+            "warning_temp_time": log.warning_minutes,
+            "critical_comp_time": log.critical_minutes,
+        },
+        "power_on_time": { "hours": log.power_on_hours },
+    })
+}
+
+/// The bits of the critical warning, which are told when there is one. The others stand for what the model does not have.
+fn warning(bits: u8) -> Value {
+    match bits {
+        0 => json!({ "value": bits }),
+        _ => json!({
+            "value": bits,
+            "spare_below_threshold": bits & SPARE_IS_LOW != 0,
+            "temperature_above_or_below_threshold": bits & IS_TOO_WARM != 0,
+            "reliability_degraded": false,
+            "media_read_only": bits & IS_READ_ONLY != 0,
+            "volatile_memory_backup_failed": false,
+            "persistent_memory_region_unreliable": false,
+            "other": 0,
+        }),
+    }
+}

@@ -1,0 +1,91 @@
+//! `ftlab claims`: what the sources say in words, checked by simulation.
+
+use crate::failure::{Failure, Outcome};
+use crate::files::NewFile;
+use crate::options::Work;
+use crate::{drives, provenance, screen};
+use clap::Args;
+use ftlab_claims::{Judged, Plan};
+use ftlab_drive::{Catalog, DriveFile, MODEL_VERSION};
+use ftlab_result::Provenance;
+use serde::Serialize;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab claims                               every claim; some minutes
+  ftlab claims C052 C057                     two of them
+  ftlab claims --drive ocz-core-jmf602 --set buffer.size=256KiB
+                                             those that need a drive, on that drive changed")]
+pub struct Options {
+    /// Claims, C001 to C270; none for all
+    ids: Vec<String>,
+    /// Only claims that need this drive: a name of `ftlab drives`, or a path to a drive file that takes
+    /// the place of the drive of its name; may be repeated
+    #[arg(long = "drive", value_name = "DRIVE", value_parser = drives::name(), hide_possible_values = true)]
+    drives: Vec<String>,
+    /// Change a number of the drives given with --drive; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE", requires = "drives")]
+    settings: Vec<String>,
+    /// Write verdicts and figures for programs
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    #[command(flatten)]
+    work: Work,
+}
+
+/// What `--json` writes.
+#[derive(Debug, Serialize)]
+struct Results<'a> {
+    version: &'static str,
+    model_version: u32,
+    provenance: Provenance,
+    seed: u64,
+    claims: &'a [Judged],
+}
+
+pub fn command(options: &Options) -> Outcome {
+    let json = options.json.as_deref();
+    let json = json.map(|path| NewFile::ready(path, "--json"));
+    let json = json.transpose()?;
+    let plan = plan(options)?;
+    let judged = {
+        let progress = options.work.signs.bar();
+        ftlab_claims::check(&plan, &|done, total, label| {
+            progress.set(done, total, label);
+        })?
+    };
+    if let Some(file) = json {
+        let results = Results {
+            version: env!("CARGO_PKG_VERSION"),
+            model_version: MODEL_VERSION,
+            provenance: provenance::here(),
+            seed: options.work.seed,
+            claims: &judged,
+        };
+        file.write(screen::json(&results)?.as_bytes())?;
+    }
+    let mut table = screen::table(&["id", "verdict", "measured", "claim"]);
+    for one in &judged {
+        let claim = &one.claim;
+        table.add_row([&claim.id, one.verdict.name(), &one.measured, &claim.claim]);
+    }
+    screen::print(&format!(
+        "{}\n{}\n",
+        screen::lines(table),
+        ftlab_claims::summary(&judged)
+    ))
+}
+
+fn plan(options: &Options) -> Result<Plan, Failure> {
+    let load = |name: &String| Catalog::load(name, &options.settings);
+    let drives: Result<Vec<DriveFile>, _> = options.drives.iter().map(load).collect();
+    Ok(Plan {
+        ids: options.ids.iter().map(|id| id.to_uppercase()).collect(),
+        drives: drives?,
+        memory_bytes: options.work.machine.memory_bytes(),
+        seed: options.work.root(),
+        threads: options.work.machine.threads(),
+    })
+}

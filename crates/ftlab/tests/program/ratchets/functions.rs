@@ -1,0 +1,131 @@
+//! A function has at most 70 lines, from its signature to its brace.
+
+use super::{Source, may_only_shrink, sources};
+
+const LINES_MAX: usize = 70;
+
+/// Those that have more.
+const LONGER: &[&str] = &[
+    "crates/bench/src/plan/drive.rs: notes",
+    "crates/bench/src/plan/goals.rs: goal",
+    "crates/bench/src/plan/rate.rs: highest_rate",
+    "crates/bench/src/review/facts.rs: tell",
+    "crates/disk/src/crash/told.rs: in_words",
+    "crates/disk/src/image/mod.rs: in_words",
+    "crates/disk/src/serve/mod.rs: attach",
+    "crates/drive/src/faults/mod.rs: judge",
+    "crates/drive/src/faults/rule.rs: check",
+    "crates/drive/src/file/scale.rs: scaled",
+    "crates/drive/src/smart.rs: rows",
+    "crates/drive/src/ssd/device.rs: apply_at_once",
+    "crates/ftl/src/block/check.rs: check_superblocks",
+    "crates/ftl/src/page/check.rs: check",
+    "crates/ftlab/src/compare/chart.rs: draw_panel",
+    "crates/ftlab/src/endurance.rs: write",
+    "crates/ftlab/src/trace/convert.rs: command",
+    "crates/ftlab/src/trace/info.rs: text",
+    "crates/ftlab/src/trace/page.rs: render",
+    "crates/fuzz/src/plan.rs: page_mapping",
+    "crates/image/src/crash/read.rs: open",
+    "crates/image/src/record.rs: take",
+    "crates/image/src/recovery/mod.rs: catch_up",
+    "crates/image/src/recovery/replay.rs: replay",
+    "crates/import/src/femu.rs: drive",
+    "crates/import/src/femu.rs: controller",
+    "crates/import/src/mqsim/controller.rs: scheduling",
+    "crates/import/src/mqsim/device.rs: nand",
+    "crates/import/src/mqsim/load.rs: synthetic",
+    "crates/import/src/nvmevirt/mod.rs: drive",
+    "crates/import/src/simplessd/mod.rs: drive",
+    "crates/play/src/replay_record.rs: warnings",
+    "crates/report/src/view/measure.rs: words",
+    "crates/sweep/src/loads.rs: read_load",
+    "crates/sweep/src/merge.rs: merge",
+    "crates/trace/src/fit.rs: new",
+    "crates/trace/src/writer.rs: words",
+    "crates/trace/src/writer.rs: sink",
+    "crates/workload/src/job/command_line.rs: sections",
+    "crates/workload/src/job/settle.rs: settle",
+    "crates/workload/src/job/spec.rs: new",
+    "xtask/src/cross_validate/mod.rs: command",
+];
+
+/// The functions of a text by their names, each with its lines.
+fn functions(text: &str) -> Vec<(&str, usize)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        let Some(name) = named(line) else { continue };
+        let indent = &line[..line.len() - line.trim_start().len()];
+        // Of a trait's method without a body, or one that stands in its line, the end is a line before any brace.
+        let is_end = |line: &&str| {
+            let rest = line.strip_prefix(indent);
+            rest.is_some_and(|rest| rest == "}" || !rest.starts_with(' ') && rest.ends_with(';'))
+        };
+        let ends = |line: &str| line.ends_with('}') || line.ends_with(';');
+        let long = match ends(line) {
+            true => 1,
+            false => {
+                2 + lines[number + 1..]
+                    .iter()
+                    .take_while(|line| !is_end(line))
+                    .count()
+            }
+        };
+        found.push((name, long));
+    }
+    found
+}
+
+/// The name of the function that begins in a line.
+fn named(line: &str) -> Option<&str> {
+    let mut rest = line.trim_start();
+    const BEFORE: [&str; 7] = [
+        "pub ",
+        "pub(crate) ",
+        "pub(super) ",
+        "const ",
+        "async ",
+        "unsafe ",
+        "default ",
+    ];
+    while let Some(next) = BEFORE.iter().find_map(|word| rest.strip_prefix(word)) {
+        rest = next;
+    }
+    let rest = rest.strip_prefix("fn ")?;
+    rest.split(['(', '<']).next()
+}
+
+/// Those of sources that have too many lines, as `file: function`.
+fn longer(sources: &[Source]) -> Vec<String> {
+    let mut found = Vec::new();
+    for Source { path, text } in sources {
+        for (name, lines) in functions(text) {
+            if lines > LINES_MAX {
+                found.push(format!("{path}: {name}"));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_function_has_at_most_70_lines() {
+    let rule = "a function has at most 70 lines: which two things does it do?";
+    may_only_shrink(rule, LONGER, &longer(&sources()));
+}
+
+#[test]
+fn a_long_function_is_found_wherever_it_stands() {
+    let body = "        a();\n".repeat(LINES_MAX - 1);
+    let text = format!(
+        "fn short() {{ a() }}\ntrait T {{\n    fn none(\n        &self,\n    );\n}}\nimpl T {{\n    pub(super) const fn long(\n        &self,\n    ) {{\n{body}    }}\n}}\n"
+    );
+    let found: Vec<(&str, usize)> = functions(&text);
+    assert_eq!(found, [("short", 1), ("none", 3), ("long", LINES_MAX + 3)]);
+    let path = "crates/a/src/lib.rs".to_owned();
+    assert_eq!(
+        longer(&[Source { path, text }]),
+        ["crates/a/src/lib.rs: long"]
+    );
+}

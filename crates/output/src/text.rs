@@ -1,0 +1,61 @@
+//! Files of text that a user names: read whole, and refused in a line that says what to give.
+
+use ftlab_base::amount::grouped;
+use std::fs::{File, Metadata};
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+/// The most a job file may have: fio's own are a few kilobytes.
+const TEXT_BYTES_MAX: u64 = 16 << 20;
+
+fn unreadable(path: &Path, why: &str) -> String {
+    format!("cannot read {}: {why}", path.display())
+}
+
+/// Looks whether a path can be read like a file; `what` says what should be there.
+///
+/// # Errors
+/// When it cannot.
+pub fn looked_at(path: &Path, what: &str) -> Result<Metadata, String> {
+    let meta = std::fs::metadata(path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => unreadable(path, &format!("there is no such file; give {what}")),
+        _ => unreadable(path, &error.to_string()),
+    })?;
+    match meta.is_dir() {
+        true => Err(unreadable(path, &format!("it is a directory; give {what}"))),
+        false => Ok(meta),
+    }
+}
+
+/// Reads a text file; `what` says what it should have been.
+///
+/// # Errors
+/// When it cannot be read, is no text, or is larger than anybody writes.
+pub fn read(path: &Path, what: &str) -> Result<String, String> {
+    read_up_to(TEXT_BYTES_MAX, path, what)
+}
+
+/// Reads a text file of at most N bytes; `what` says what it should have been.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_up_to(bytes_max: u64, path: &Path, what: &str) -> Result<String, String> {
+    let fail = |why: String| unreadable(path, &why);
+    let meta = looked_at(path, what)?;
+    let most = grouped(bytes_max);
+    if meta.len() > bytes_max {
+        let has = grouped(meta.len());
+        return Err(fail(format!(
+            "it has {has} bytes, at most {most}; give {what}"
+        )));
+    }
+    let mut bytes = Vec::new();
+    // What has no size, such as a pipe, may have no end either.
+    let file = File::open(path).map(|file| file.take(bytes_max + 1));
+    let read = file.and_then(|mut file| file.read_to_end(&mut bytes));
+    read.map_err(|error| fail(error.to_string()))?;
+    if bytes.len() as u64 > bytes_max {
+        return Err(fail(format!("it has more than {most} bytes; give {what}")));
+    }
+    String::from_utf8(bytes).map_err(|_| fail(format!("it is not text; give {what}")))
+}

@@ -1,0 +1,102 @@
+//! What there is to know of a format: its words, its columns, and what it carries.
+
+use crate::fields::By;
+use ftlab_base::CommandKind;
+
+/// What a format says of devices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeviceWords {
+    /// Any name.
+    Names,
+    /// A whole number.
+    Numbers,
+    /// A major and a minor number.
+    Pairs,
+    /// Nothing: there is one.
+    Nothing,
+}
+
+/// A column and what it is taken for.
+pub type Column = (&'static str, &'static str);
+
+/// What there is to know of a format.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spec {
+    /// What `--format` calls it.
+    pub name: &'static str,
+    /// What people call it.
+    pub title: &'static str,
+    /// Its columns in order; for a binary format the fields of a record.
+    pub columns: &'static [Column],
+    /// What stands between the columns; nothing for a binary format and where lines differ.
+    pub by: Option<By>,
+    /// Whether it has TRIMs.
+    pub trims: bool,
+    /// Whether it has flushes.
+    pub flushes: bool,
+    /// Whether it has the flags of a write that is flushed (PREFLUSH, FUA).
+    pub flags: bool,
+    /// Whether it says how long a request took.
+    pub response: bool,
+    /// Whether it says which data are alike.
+    pub digest: bool,
+    /// What it says of devices.
+    pub devices: DeviceWords,
+    /// Its clock's resolution in nanoseconds.
+    pub tick_ns: u64,
+    /// What addresses and lengths are counted in, in bytes.
+    pub unit_bytes: u64,
+    /// Its clock begins with its first request.
+    pub from_zero: bool,
+    /// The longest request, in bytes.
+    pub length_bytes_max: u64,
+}
+
+impl Spec {
+    /// A text of reads and writes and nothing else, in bytes and nanoseconds: what most differ from.
+    pub(crate) const PLAIN: Spec = Spec {
+        name: "",
+        title: "",
+        columns: &[],
+        by: Some(By::Commas),
+        trims: false,
+        flushes: false,
+        flags: false,
+        response: false,
+        digest: false,
+        devices: DeviceWords::Numbers,
+        tick_ns: 1,
+        unit_bytes: 1,
+        from_zero: false,
+        length_bytes_max: u64::MAX,
+    };
+
+    /// Whether it has requests of a kind.
+    #[must_use]
+    pub fn carries(&self, kind: CommandKind) -> bool {
+        match kind {
+            CommandKind::Read | CommandKind::Write => true,
+            CommandKind::Trim => self.trims,
+            CommandKind::Flush => self.flushes,
+        }
+    }
+
+    /// What a trace in this format cannot say, in words; nothing if it says everything.
+    #[must_use]
+    pub fn lacks(&self) -> Vec<String> {
+        let mut lacks = Vec::new();
+        let mut lack = |is_there: bool, what: &str| {
+            if !is_there {
+                lacks.push(what.to_owned());
+            }
+        };
+        lack(self.trims, "TRIM");
+        lack(self.flushes, "flushes");
+        lack(self.flags, "FUA");
+        lack(self.devices != DeviceWords::Nothing, "which device");
+        lack(self.response, "how long requests took");
+        lack(self.digest, "which data are alike");
+        lack(self.tick_ns < 1_000_000_000, "times below a second");
+        lacks
+    }
+}

@@ -1,0 +1,52 @@
+//! Pages of `docs/` that say what the model is worth: drawn from runs, nothing on them typed in.
+
+mod accuracy;
+mod claims;
+mod theory;
+
+use crate::plan::{MEMORY_BYTES, threads};
+use anyhow::{Context, Result};
+use clap::Subcommand;
+use ftlab_bench::lab::Lab;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Subcommand)]
+pub enum Page {
+    /// Write docs/accuracy.md, and what README.md, docs/how-accurate.md and reference/standing.csv say of it
+    Accuracy {
+        /// A review of all drives and tests (`ftlab review --all --out DIR`)
+        review: PathBuf,
+    },
+    /// Write docs/claims.md: every claim of the sources with its verdict
+    Claims,
+    /// Write docs/theory.md and its charts: simulated write amplification beside its closed forms
+    Theory,
+}
+
+pub fn command(page: &Page) -> Result<()> {
+    match page {
+        Page::Accuracy { review } => accuracy::draw(review),
+        Page::Claims => claims::draw(),
+        Page::Theory => theory::draw(),
+    }
+}
+
+/// The path of a file of the repository.
+fn place(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
+}
+
+fn read(path: &str) -> Result<String> {
+    std::fs::read_to_string(place(path)).with_context(|| format!("cannot read {path}"))
+}
+
+fn write(path: &str, text: &str) -> Result<()> {
+    std::fs::write(place(path), text).with_context(|| format!("cannot write {path}"))?;
+    println!("{path}");
+    Ok(())
+}
+
+/// A lab with all cores.
+fn lab() -> Result<Lab> {
+    Ok(Lab::new(threads(None), MEMORY_BYTES)?)
+}
