@@ -1,6 +1,6 @@
 //! New firmware for a drive: the same flash with what it holds, and another controller program.
 
-use crate::base::{Access, OpenedImage, open_image};
+use crate::base::open::{Access, OpenedImage, open_image};
 use crate::convert::open_beside;
 use crate::error::Wrong;
 use crate::header::Header;

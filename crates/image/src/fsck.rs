@@ -1,6 +1,6 @@
 //! Checking an image: whether everything that the drive says it holds lies there as it was written.
 
-use crate::base::{Access, OpenedImage, open_image};
+use crate::base::open::{Access, OpenedImage, open_image};
 use crate::checkpoint::Area;
 use crate::convert::open_beside;
 use crate::error::Wrong;

@@ -41,7 +41,7 @@
 //! Disks and RAM disks hold their bytes by sector with two checksums each (`flat.rs`), with neither journal nor map. `apply` goes the same way
 //! without the buffer.
 //!
-//! An image may lie on another one, which is only read (`base.rs`, `storage/layer.rs`): what changes is above, `reset.rs` goes back, `snapshot.rs` keeps where to, and
+//! An image may lie on another one, which is only read (`base/`, `storage/layer.rs`): what changes is above, `reset.rs` goes back, `snapshot.rs` keeps where to, and
 //! `pack.rs` makes one dense file of all of it. A drive that was used before it had bytes has blank blocks (`blank.rs`).
 //!
 //! An end out of order is a power cut of the drive, unless the image forgives (`OnKill`): recovery draws what became of

@@ -1,6 +1,7 @@
 //! Opening an image: by itself, on its base, or a new one on a base.
 
-use crate::base::{Access, Base, open_image, wrong_base};
+use crate::base::open::{Access, open_image};
+use crate::base::{Base, wrong_base};
 use crate::convert::open_beside;
 use crate::drive::DataDrive;
 use crate::error::system_error;

@@ -9,7 +9,7 @@
 //! file is read from front to back, so it can come through a pipe; that it is whole is known when its end is there.
 
 use crate::ImageError;
-use crate::base::{Access, open_image};
+use crate::base::open::{Access, open_image};
 use crate::error::{Wrong, system_error};
 use crate::header::Header;
 use ftlab_sheet::magic::PACKED as MAGIC;

@@ -6,7 +6,7 @@
 //! give slots back what they held before, and nobody cut the power. What was found is written to a new drive of the same
 //! kind, beside the image; when that is whole, it takes the image's place.
 
-use crate::base::{Access, open_image};
+use crate::base::open::{Access, open_image};
 use crate::blank::Blank;
 use crate::drive::DataDrive;
 use crate::error::{Wrong, system_error};

@@ -4,7 +4,8 @@
 //! model as the base has it. The model of a large drive takes seconds to read, so a thread reads it beforehand
 //! ([`DataDrive::expect_resets`]), and each reset begins with a copy of that.
 
-use crate::base::{Base, check_base_of};
+use crate::base::Base;
+use crate::base::open::check_base_of;
 use crate::drive::DataDrive;
 use crate::error::system_error;
 use crate::file::{begin_aside, replace};

@@ -3,7 +3,7 @@
 use super::driven::{Clock, Driven, open};
 use super::recorder::Recorder;
 use super::tiny::{testbed, tiny};
-use crate::base::OpenedImage;
+use crate::base::open::OpenedImage;
 use crate::header::Header;
 use crate::storage::Memory;
 use crate::{DataDrive, ImageError};

@@ -2,7 +2,8 @@
 //!
 //! Whoever writes beside other work does so when the test lets him, one operation after another.
 
-use crate::base::{Base, open_layer};
+use crate::base::Base;
+use crate::base::open::open_layer;
 use crate::storage::{Memory, Storage};
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};

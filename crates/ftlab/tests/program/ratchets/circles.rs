@@ -13,7 +13,6 @@ const LARGER: &[&str] = &[
     "crates/drive: 10",
     "crates/drive: 5",
     "crates/ftl: 21",
-    "crates/image: 19",
     "crates/timing: 5",
     "crates/workload: 5",
 ];

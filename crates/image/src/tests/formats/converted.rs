@@ -3,7 +3,7 @@
 
 use super::stored::{Held, Kept, folder};
 use super::{CRASH_LOG, check, options, write_over};
-use crate::base::{Access, OpenedImage, open_image};
+use crate::base::open::{Access, OpenedImage, open_image};
 use crate::checkpoint::{self, Due};
 use crate::convert::{self, Target};
 use crate::header::{FORMAT, Header, hash_of};
