@@ -63,100 +63,141 @@ impl Vendor {
     }
 
     fn rows(self, health: &Health) -> Vec<Row> {
-        let (faults, wear, spare) = (&health.faults, &health.wear, &health.spare);
-        let sectors = health.host_bytes_written / SECTOR;
-        let nand_gib = health.nand_bytes_programmed / GIBIBYTE;
-        let grown_bad = health.grown_bad().into();
-        let factory_bad = faults.factory_bad.into();
-        let [programs, erases] = [faults.program_failed, faults.erase_failed].map(u64::from);
-        let unreadable = faults.unreadable;
-        let mean = wear.mean() as u64;
-        // However worn, it is not below nothing.
-        let left = life_left(health, 0.0);
-        let reserve = health.spare_percent();
-        match self {
-            Vendor::Intel => {
-                let host = health.host_bytes_written / INTEL_UNIT;
-                // From 100 to 1 over the rated cycles; then it stays.
-                let left = life_left(health, 1.0);
-                vec![
-                    (0x05, "Reallocated_Sector_Ct", BEST, 0, grown_bad),
-                    (0xab, "Program_Fail_Count", BEST, 0, programs),
-                    (0xac, "Erase_Fail_Count", BEST, 0, erases),
-                    (0xbb, "Uncorrectable_Error_Cnt", BEST, 0, unreadable),
-                    (0xe1, "Host_Writes_32MiB", BEST, 0, host),
-                    (0xe8, "Available_Reservd_Space", reserve, 10, 0),
-                    (0xe9, "Media_Wearout_Indicator", left, 0, 0),
-                    (0xf1, "Host_Writes_32MiB", BEST, 0, host),
-                    (0xf9, "NAND_Writes_1GiB", BEST, 0, nand_gib),
-                ]
-            }
-            Vendor::Indilinx => {
-                let rated = health.rated_cycles.unwrap_or(0).into();
-                vec![
-                    (184, "Initial_Bad_Block_Count", BEST, 0, factory_bad),
-                    (195, "Program_Failure_Blk_Ct", BEST, 0, programs),
-                    (196, "Erase_Failure_Blk_Ct", BEST, 0, erases),
-                    (199, "Write_Sectors_Tot_Ct", BEST, 0, sectors),
-                    (205, "Max_PE_Count_Spec", BEST, 0, rated),
-                    (206, "Min_Erase_Count", BEST, 0, wear.min().into()),
-                    (207, "Max_Erase_Count", BEST, 0, wear.max().into()),
-                    (208, "Average_Erase_Count", BEST, 0, mean),
-                    (209, "Remaining_Lifetime_Perc", left, 0, left.into()),
-                ]
-            }
-            Vendor::SandForce => {
-                let spread = f64::from(wear.max() - wear.min()) / f64::from(wear.max().max(1));
-                let delta = (100.0 * spread) as u64;
-                // The lower of what is left of the cycles and of the spare blocks.
-                let left = left.min(reserve);
-                let host_gib = health.host_bytes_written / GIBIBYTE;
-                vec![
-                    (5, "Retired_Block_Count", BEST, 3, grown_bad),
-                    (171, "Program_Fail_Count", BEST, 0, programs),
-                    (172, "Erase_Fail_Count", BEST, 0, erases),
-                    (177, "Wear_Range_Delta", BEST, 0, delta),
-                    (187, "Reported_Uncorrect", BEST, 0, unreadable),
-                    // What ECC could not correct and RAISE did.
-                    (204, "Soft_ECC_Correct_Rate", BEST, 0, faults.made_good),
-                    (0xe7, "SSD_Life_Left", left, 10, left.into()),
-                    (0xe9, "SandForce_Internal", BEST, 0, nand_gib),
-                    (0xf1, "Lifetime_Writes_GiB", BEST, 0, host_gib),
-                ]
-            }
-            Vendor::Micron => {
-                let used = (100.0 * health.worn_share()).round().min(255.0) as u64;
-                let [host, other] = health.pages_programmed;
-                vec![
-                    (5, "Reallocated_Sector_Ct", BEST, 10, grown_bad),
-                    (170, "Grown_Failing_Block_Ct", BEST, 10, grown_bad),
-                    (171, "Program_Fail_Count", BEST, 0, programs),
-                    (172, "Erase_Fail_Count", BEST, 0, erases),
-                    (173, "Wear_Leveling_Count", left, 10, mean),
-                    (187, "Reported_Uncorrect", BEST, 0, unreadable),
-                    (189, "Factory_Bad_Block_Ct", BEST, 0, factory_bad),
-                    (202, "Perc_Rated_Life_Used", left, 0, used),
-                    (246, "Total_LBAs_Written", BEST, 0, sectors),
-                    (247, "Host_Program_Page_Count", BEST, 0, host),
-                    (248, "Bckgnd_Program_Page_Cnt", BEST, 0, other),
-                ]
-            }
-            Vendor::Samsung => {
-                let used = (spare.at_first - spare.left.min(spare.at_first)).into();
-                let unused = spare.left.into();
-                vec![
-                    (5, "Reallocated_Sector_Ct", BEST, 10, grown_bad),
-                    (177, "Wear_Leveling_Count", left, 0, mean),
-                    (179, "Used_Rsvd_Blk_Cnt_Tot", reserve, 10, used),
-                    (180, "Unused_Rsvd_Blk_Cnt_Tot", reserve, 10, unused),
-                    (181, "Program_Fail_Cnt_Total", BEST, 10, programs),
-                    (182, "Erase_Fail_Count_Total", BEST, 10, erases),
-                    (187, "Uncorrectable_Error_Cnt", BEST, 0, unreadable),
-                    (241, "Total_LBAs_Written", BEST, 0, sectors),
-                ]
-            }
+        let rows = match self {
+            Vendor::Intel => intel,
+            Vendor::Indilinx => indilinx,
+            Vendor::SandForce => sandforce,
+            Vendor::Micron => micron,
+            Vendor::Samsung => samsung,
+        };
+        rows(health, &Figures::of(health))
+    }
+}
+
+/// Figures that several vendors have.
+struct Figures {
+    sectors: u64,
+    nand_gib: u64,
+    grown_bad: u64,
+    factory_bad: u64,
+    programs: u64,
+    erases: u64,
+    unreadable: u64,
+    mean: u64,
+    /// Percent of the rated cycles that are left; however worn, it is not below nothing.
+    left: u8,
+    /// Percent of the spare blocks that are left.
+    reserve: u8,
+}
+
+impl Figures {
+    fn of(health: &Health) -> Figures {
+        let faults = &health.faults;
+        Figures {
+            sectors: health.host_bytes_written / SECTOR,
+            nand_gib: health.nand_bytes_programmed / GIBIBYTE,
+            grown_bad: health.grown_bad().into(),
+            factory_bad: faults.factory_bad.into(),
+            programs: faults.program_failed.into(),
+            erases: faults.erase_failed.into(),
+            unreadable: faults.unreadable,
+            mean: health.wear.mean() as u64,
+            left: life_left(health, 0.0),
+            reserve: health.spare_percent(),
         }
     }
+}
+
+fn intel(health: &Health, of: &Figures) -> Vec<Row> {
+    let host = health.host_bytes_written / INTEL_UNIT;
+    // From 100 to 1 over the rated cycles; then it stays.
+    let left = life_left(health, 1.0);
+    vec![
+        (0x05, "Reallocated_Sector_Ct", BEST, 0, of.grown_bad),
+        (0xab, "Program_Fail_Count", BEST, 0, of.programs),
+        (0xac, "Erase_Fail_Count", BEST, 0, of.erases),
+        (0xbb, "Uncorrectable_Error_Cnt", BEST, 0, of.unreadable),
+        (0xe1, "Host_Writes_32MiB", BEST, 0, host),
+        (0xe8, "Available_Reservd_Space", of.reserve, 10, 0),
+        (0xe9, "Media_Wearout_Indicator", left, 0, 0),
+        (0xf1, "Host_Writes_32MiB", BEST, 0, host),
+        (0xf9, "NAND_Writes_1GiB", BEST, 0, of.nand_gib),
+    ]
+}
+
+fn indilinx(health: &Health, of: &Figures) -> Vec<Row> {
+    let rated = health.rated_cycles.unwrap_or(0).into();
+    vec![
+        (184, "Initial_Bad_Block_Count", BEST, 0, of.factory_bad),
+        (195, "Program_Failure_Blk_Ct", BEST, 0, of.programs),
+        (196, "Erase_Failure_Blk_Ct", BEST, 0, of.erases),
+        (199, "Write_Sectors_Tot_Ct", BEST, 0, of.sectors),
+        (205, "Max_PE_Count_Spec", BEST, 0, rated),
+        (206, "Min_Erase_Count", BEST, 0, health.wear.min().into()),
+        (207, "Max_Erase_Count", BEST, 0, health.wear.max().into()),
+        (208, "Average_Erase_Count", BEST, 0, of.mean),
+        (209, "Remaining_Lifetime_Perc", of.left, 0, of.left.into()),
+    ]
+}
+
+fn sandforce(health: &Health, of: &Figures) -> Vec<Row> {
+    let spread =
+        f64::from(health.wear.max() - health.wear.min()) / f64::from(health.wear.max().max(1));
+    let delta = (100.0 * spread) as u64;
+    // The lower of what is left of the cycles and of the spare blocks.
+    let left = of.left.min(of.reserve);
+    let host_gib = health.host_bytes_written / GIBIBYTE;
+    vec![
+        (5, "Retired_Block_Count", BEST, 3, of.grown_bad),
+        (171, "Program_Fail_Count", BEST, 0, of.programs),
+        (172, "Erase_Fail_Count", BEST, 0, of.erases),
+        (177, "Wear_Range_Delta", BEST, 0, delta),
+        (187, "Reported_Uncorrect", BEST, 0, of.unreadable),
+        // What ECC could not correct and RAISE did.
+        (
+            204,
+            "Soft_ECC_Correct_Rate",
+            BEST,
+            0,
+            health.faults.made_good,
+        ),
+        (0xe7, "SSD_Life_Left", left, 10, left.into()),
+        (0xe9, "SandForce_Internal", BEST, 0, of.nand_gib),
+        (0xf1, "Lifetime_Writes_GiB", BEST, 0, host_gib),
+    ]
+}
+
+fn micron(health: &Health, of: &Figures) -> Vec<Row> {
+    let used = (100.0 * health.worn_share()).round().min(255.0) as u64;
+    let [host, other] = health.pages_programmed;
+    vec![
+        (5, "Reallocated_Sector_Ct", BEST, 10, of.grown_bad),
+        (170, "Grown_Failing_Block_Ct", BEST, 10, of.grown_bad),
+        (171, "Program_Fail_Count", BEST, 0, of.programs),
+        (172, "Erase_Fail_Count", BEST, 0, of.erases),
+        (173, "Wear_Leveling_Count", of.left, 10, of.mean),
+        (187, "Reported_Uncorrect", BEST, 0, of.unreadable),
+        (189, "Factory_Bad_Block_Ct", BEST, 0, of.factory_bad),
+        (202, "Perc_Rated_Life_Used", of.left, 0, used),
+        (246, "Total_LBAs_Written", BEST, 0, of.sectors),
+        (247, "Host_Program_Page_Count", BEST, 0, host),
+        (248, "Bckgnd_Program_Page_Cnt", BEST, 0, other),
+    ]
+}
+
+fn samsung(health: &Health, of: &Figures) -> Vec<Row> {
+    let used = (health.spare.at_first - health.spare.left.min(health.spare.at_first)).into();
+    let unused = health.spare.left.into();
+    vec![
+        (5, "Reallocated_Sector_Ct", BEST, 10, of.grown_bad),
+        (177, "Wear_Leveling_Count", of.left, 0, of.mean),
+        (179, "Used_Rsvd_Blk_Cnt_Tot", of.reserve, 10, used),
+        (180, "Unused_Rsvd_Blk_Cnt_Tot", of.reserve, 10, unused),
+        (181, "Program_Fail_Cnt_Total", BEST, 10, of.programs),
+        (182, "Erase_Fail_Count_Total", BEST, 10, of.erases),
+        (187, "Uncorrectable_Error_Cnt", BEST, 0, of.unreadable),
+        (241, "Total_LBAs_Written", BEST, 0, of.sectors),
+    ]
 }
 
 /// Number, name, normalised value, threshold, raw value.

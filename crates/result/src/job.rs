@@ -27,6 +27,9 @@ pub struct Job {
     /// Commands that failed: a job ends at its first.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub errors: u64,
+    /// The limit of its own that it missed and ended with, in words; absent where it missed none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missed: Option<String>,
     /// How long its statistics lasted, in nanoseconds; 0 for an untimed run.
     pub measured_ns: u64,
     /// Commands that failed, of a job that goes on when they do (`continue_on_error`); absent for others.

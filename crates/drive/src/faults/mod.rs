@@ -218,17 +218,23 @@ impl Active {
         }
     }
 
-    fn judge(&mut self, on: On, range: &Range<u64>, fua: bool, now: Nanos, verdict: &mut Verdict) {
+    /// Whether a request is one of those that the rule is about.
+    fn concerns(&self, on: On, range: &Range<u64>, fua: bool, now: Nanos) -> bool {
         let rule = &self.rule;
         // A write with FUA has a flush in it.
         let flushes = matches!(rule.fault, Mishap::DropFlush) && fua && on == On::Write;
-        let is_concerned = (rule.kinds().contains(&on) || flushes)
-            && rule
-                .sectors()
-                .is_none_or(|sectors| overlaps(&sectors, range));
-        if !is_concerned || now < self.from || self.is_over(now) {
+        let is_of_kind = rule.kinds().contains(&on) || flushes;
+        let sectors = rule.sectors();
+        let is_there = sectors.is_none_or(|sectors| overlaps(&sectors, range));
+        is_of_kind && is_there && now >= self.from && !self.is_over(now)
+    }
+
+    /// What the rule does to a request. Those that it is about are counted, and some of them hit: a rule ends after so many.
+    fn judge(&mut self, on: On, range: &Range<u64>, fua: bool, now: Nanos, verdict: &mut Verdict) {
+        if !self.concerns(on, range, fua, now) {
             return;
         }
+        let rule = &self.rule;
         self.concerned += 1;
         if self.concerned <= rule.after {
             return;
@@ -236,15 +242,11 @@ impl Active {
         let draw = rule.draw(self.concerned);
         let is_hit = match rule.fault {
             Mishap::Stall { ms } => {
-                if now >= self.until {
-                    if self.stalls >= rule.count() {
-                        return;
-                    }
-                    self.stalls += 1;
-                    self.until = now + Nanos::from_millis(ms);
+                let is_stalled = self.stall(ms, now);
+                if is_stalled {
+                    verdict.not_before = verdict.not_before.max(self.until);
                 }
-                verdict.not_before = verdict.not_before.max(self.until);
-                true
+                is_stalled
             }
             Mishap::Disappear { .. } => {
                 verdict.not_before = verdict.not_before.max(self.until);
@@ -256,9 +258,7 @@ impl Active {
             }
             Mishap::Error { share } => {
                 let fails = (draw as f64) < share * 2_f64.powi(64);
-                if fails {
-                    verdict.answer = Some(Answered::Failed);
-                }
+                verdict.answer = fails.then_some(Answered::Failed);
                 fails
             }
             Mishap::Flip => {
@@ -267,11 +267,10 @@ impl Active {
             }
             Mishap::Bad { stays } => {
                 let is_bad = self.bad.iter().any(|bad| overlaps(bad, range));
-                match on {
-                    On::Read if is_bad => verdict.answer = Some(Answered::Failed),
-                    On::Write if is_bad && stays => verdict.answer = Some(Answered::Failed),
-                    On::Write if !stays => self.heal(range),
-                    _ => {}
+                if on == On::Write && !stays {
+                    self.heal(range);
+                } else if is_bad && matches!(on, On::Read | On::Write) {
+                    verdict.answer = Some(Answered::Failed);
                 }
                 verdict.answer.is_some()
             }
@@ -300,6 +299,18 @@ impl Active {
             }
         };
         self.hits += u64::from(is_hit);
+    }
+
+    /// Whether the drive stalls now, as it does from a request on until its time is over, and as often as the rule says.
+    fn stall(&mut self, ms: u64, now: Nanos) -> bool {
+        if now >= self.until {
+            if self.stalls >= self.rule.count() {
+                return false;
+            }
+            self.stalls += 1;
+            self.until = now + Nanos::from_millis(ms);
+        }
+        true
     }
 
     /// What is written anew can be read.

@@ -186,6 +186,12 @@ impl Rule {
         if self.count == Some(0) {
             return Err("a count of 0 is no fault: give at least 1, or leave out --count (in a file: `count`)".into());
         }
+        self.check_numbers(size_bytes, has_time)?;
+        self.check_range(size_bytes)
+    }
+
+    /// The numbers of the fault itself.
+    fn check_numbers(&self, size_bytes: u64, has_time: bool) -> Result<(), String> {
         match self.fault {
             Mishap::Stall { ms: 0 } | Mishap::Disappear { ms: 0 } => {
                 return Err("a time of 0 is no fault: give for example 3s".into());
@@ -228,6 +234,10 @@ impl Rule {
             }
             _ => {}
         }
+        Ok(())
+    }
+
+    fn check_range(&self, size_bytes: u64) -> Result<(), String> {
         match self.range_bytes {
             Some((first, end)) if first >= end => Err(format!(
                 "the range from {first} to {end} is empty: its end is behind its last byte"

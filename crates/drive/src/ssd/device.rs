@@ -251,40 +251,7 @@ impl Ssd {
         }
         match command.kind {
             CommandKind::Write if self.mapped.refusal.is_some() => return Outcome::WriteFault,
-            CommandKind::Write => {
-                let mut offset = 0;
-                while offset < command.sectors {
-                    let piece = self.slot.piece(&command, offset);
-                    let whole = piece.sectors == self.slot.sectors();
-                    let extent = if whole { Extent::Whole } else { Extent::Part };
-                    let content = if whole {
-                        piece.content
-                    } else {
-                        piece.content.anonymous()
-                    };
-                    self.mapped.admit(&command, offset, &piece, false);
-                    let write = SlotWrite {
-                        lpn: piece.lpn,
-                        extent,
-                        content,
-                        placement: piece.placement,
-                    };
-                    if self.mapped.write(write).is_err() {
-                        self.mapped.withdraw(piece.lpn);
-                        self.mapped.batch.clear();
-                        return Outcome::WriteFault;
-                    }
-                    self.mapped.batch.clear();
-                    if self.mapped.store_has_failed() {
-                        return Outcome::WriteFault;
-                    }
-                    offset += piece.sectors;
-                }
-                self.totals.host_bytes_written += command.bytes();
-                if self.fail_die_if_due() {
-                    self.mapped.batch.clear();
-                }
-            }
+            CommandKind::Write => return self.write_at_once(&command),
             CommandKind::Read => {
                 let (first, slots) = self.slot.touched(&command);
                 self.mapped.look_up(first, slots);
@@ -305,6 +272,38 @@ impl Ssd {
             CommandKind::Flush if self.params.buffer.outlasts_power => {}
             CommandKind::Flush => self.mapped.flush(),
         }
+        self.mapped.batch.clear();
+        Outcome::Good
+    }
+
+    /// Writes slot by slot, up to the first that the flash or the store does not take.
+    fn write_at_once(&mut self, command: &Command) -> Outcome {
+        let mut offset = 0;
+        while offset < command.sectors {
+            let piece = self.slot.piece(command, offset);
+            let (extent, content) = match piece.sectors == self.slot.sectors() {
+                true => (Extent::Whole, piece.content),
+                false => (Extent::Part, piece.content.anonymous()),
+            };
+            self.mapped.admit(command, offset, &piece, false);
+            let write = SlotWrite {
+                lpn: piece.lpn,
+                extent,
+                content,
+                placement: piece.placement,
+            };
+            let is_taken = self.mapped.write(write).is_ok();
+            if !is_taken {
+                self.mapped.withdraw(piece.lpn);
+            }
+            self.mapped.batch.clear();
+            if !is_taken || self.mapped.store_has_failed() {
+                return Outcome::WriteFault;
+            }
+            offset += piece.sectors;
+        }
+        self.totals.host_bytes_written += command.bytes();
+        self.fail_die_if_due();
         self.mapped.batch.clear();
         Outcome::Good
     }

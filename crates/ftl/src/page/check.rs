@@ -38,6 +38,17 @@ impl PageConfig {
                     .to_owned(),
             );
         }
+        self.check_companions(layout)?;
+        let streams = config.streams.check(config.user_slots);
+        streams.map_err(ConfigError)?;
+        self.check_room(layout)
+    }
+
+    /// What may not stand beside what else, and how much of each there may be.
+    fn check_companions(&self, layout: &Layout) -> Result<(), ConfigError> {
+        let config = self;
+        let fail = |why| Err(ConfigError(why));
+        let reserve = config.reserve_superblocks;
         let cells = layout.groups as usize * config.streams.count();
         if cells > usize::from(u16::MAX) {
             return fail(format!(
@@ -75,8 +86,14 @@ impl PageConfig {
                 ));
             }
         }
-        let streams = config.streams.check(config.user_slots);
-        streams.map_err(ConfigError)?;
+        Ok(())
+    }
+
+    /// Whether the user's data fit beside the reserve, and what is collected in one go or ahead beside both.
+    fn check_room(&self, layout: &Layout) -> Result<(), ConfigError> {
+        let config = self;
+        let fail = |why| Err(ConfigError(why));
+        let reserve = config.reserve_superblocks;
         let slots = u64::from(layout.slots_per_superblock);
         let have = u64::from(layout.superblocks_per_group) * slots;
         let need = slots_needed_in_a_group(layout, config) - u64::from(config.pace.slots());

@@ -353,12 +353,9 @@ fn failed(run: &Run) -> Outcome {
         None => Ok(()),
         Some(job) => {
             let early = format!("job `{}` ended early", job.name);
-            let told = run.warnings.iter().find_map(|warning| {
-                let rest = warning.saw.strip_prefix('J')?.strip_prefix(&early[1..])?;
-                Some(rest.trim_end_matches('.').to_owned())
-            });
-            let why = told.unwrap_or_else(|| ": the drive answered a command with an error".into());
-            Err(Failure::Running(early + &why))
+            let missed = job.missed.as_deref();
+            let why = missed.unwrap_or("the drive answered a command with an error");
+            Err(Failure::Running(format!("{early}: {why}")))
         }
     }
 }

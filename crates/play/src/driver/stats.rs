@@ -153,6 +153,7 @@ impl JobReport {
         self.measured = self.measured.max(other.measured);
         self.errors += other.errors;
         self.tolerated += other.tolerated;
+        self.missed = self.missed.take().or_else(|| other.missed.clone());
         self.occupied_ns += other.occupied_ns;
         for (mine, theirs) in self.depths.iter_mut().zip(&other.depths) {
             *mine += theirs;

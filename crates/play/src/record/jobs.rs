@@ -29,6 +29,7 @@ fn with(report: &JobReport, of: impl Fn(&Direction) -> Traffic) -> Job {
         iodepth: report.iodepth,
         iodepth_stated: None,
         errors: report.errors - report.tolerated,
+        missed: report.missed.clone(),
         failures: None,
         description: None,
         measured_ns: report.measured.0,

@@ -116,18 +116,7 @@ pub fn sections(arguments: &[String]) -> Result<Sections, JobError> {
             next.map(|(_, value)| value.clone())
         });
         if let Some(option) = program::find(key) {
-            match option.becomes {
-                Becomes::Nothing(reason) => ignored.push(Ignored {
-                    at,
-                    key: key.to_owned(),
-                    reason,
-                }),
-                Becomes::Refused(why) => return Err(unsupported(at, key, why)),
-                Becomes::Done => {
-                    let why = "it is an option of `ftlab run`, which stands before the --";
-                    return Err(unsupported(at, key, why));
-                }
-            }
+            ignored.push(without_effect(at, key, &option.becomes)?);
             continue;
         }
         if key == "name" {
@@ -163,6 +152,22 @@ pub fn sections(arguments: &[String]) -> Result<Sections, JobError> {
         sections,
         ignored,
     })
+}
+
+/// An option of fio's program that changes nothing here; an error if it is one that would.
+fn without_effect(at: Source, key: &str, becomes: &Becomes) -> Result<Ignored, JobError> {
+    match becomes {
+        Becomes::Nothing(reason) => Ok(Ignored {
+            at,
+            key: key.to_owned(),
+            reason,
+        }),
+        Becomes::Refused(why) => Err(unsupported(at, key, why)),
+        Becomes::Done => {
+            let why = "it is an option of `ftlab run`, which stands before the --";
+            Err(unsupported(at, key, why))
+        }
+    }
 }
 
 fn unsupported(at: Source, key: &str, why: &'static str) -> JobError {

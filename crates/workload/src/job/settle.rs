@@ -48,6 +48,25 @@ impl JobSpec {
                 }
             }
         }
+        self.settle_depth(&mut without);
+        if self.files.nrfiles > 1 && !self.files.named.is_empty() {
+            self.files.nrfiles = 1;
+            without.push(("nrfiles", "filename says which files there are"));
+        }
+        if self.replay.file.is_some() && self.logs.iolog.take().is_some() {
+            without.push((
+                "write_iolog",
+                "as in fio, a job that replays a log writes none",
+            ));
+        }
+        if self.pace.thinktime_iotime > Nanos::ZERO && !self.pace.thinktime_by_blocks {
+            self.pace.thinktime_blocks = u64::MAX;
+        }
+        without
+    }
+
+    /// The depth that is kept: one where the engine, or the pages that requests go through, have one request at a time.
+    fn settle_depth(&mut self, without: &mut Vec<(&'static str, &'static str)>) {
         self.submission.iodepth_stated = self.submission.iodepth;
         if self.submission.is_synchronous && self.submission.iodepth > 1 {
             self.submission.iodepth = 1;
@@ -71,20 +90,6 @@ impl JobSpec {
         {
             self.submission.iodepth_low = self.submission.iodepth;
         }
-        if self.files.nrfiles > 1 && !self.files.named.is_empty() {
-            self.files.nrfiles = 1;
-            without.push(("nrfiles", "filename says which files there are"));
-        }
-        if self.replay.file.is_some() && self.logs.iolog.take().is_some() {
-            without.push((
-                "write_iolog",
-                "as in fio, a job that replays a log writes none",
-            ));
-        }
-        if self.pace.thinktime_iotime > Nanos::ZERO && !self.pace.thinktime_by_blocks {
-            self.pace.thinktime_blocks = u64::MAX;
-        }
-        without
     }
 
     /// The zones that the job goes through, if it does.
