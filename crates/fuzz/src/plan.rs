@@ -244,7 +244,8 @@ fn array(plan: &mut Plan, u: &mut Unstructured<'_>, slots: u32) -> Result<()> {
     Ok(())
 }
 
-fn page_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
+/// Which blocks are collected, and when.
+fn collection(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
     let policy = u.choose(POLICIES)?;
     plan.set("gc.policy", policy.name);
     for parameter in policy.parameters {
@@ -252,6 +253,11 @@ fn page_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
         plan.set(&format!("gc.{}", parameter.name), value);
     }
     plan.set("gc.reserve", *u.choose(&[2, 2, 3, 5])?);
+    Ok(())
+}
+
+/// How much is collected at a time.
+fn pace(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
     if u.ratio(1, 3)? {
         let paces: [&[(&str, &str)]; 8] = [
             &[("gc.batch", "0.3")],
@@ -267,6 +273,34 @@ fn page_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
             plan.set(key, value);
         }
     }
+    Ok(())
+}
+
+/// A mapping table on flash.
+fn table(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
+    if u.ratio(1, 3)? {
+        // Large entries, so that small drives have several translation pages, and room for those.
+        plan.set("nand.blocks_per_die", 60);
+        plan.set("spare.op", *u.choose(&["0.6", "1.5", "3", "6"])?);
+        plan.set(
+            if u.ratio(1, 2)? {
+                "map.entry"
+            } else {
+                "map.run"
+            },
+            *u.choose(&["2B", "4B", "256B", "1KiB", "2KiB"])?,
+        );
+        plan.set(
+            "map.dram",
+            *u.choose(&["8B", "64B", "512B", "4KiB", "8KiB", "32KiB"])?,
+        );
+    }
+    Ok(())
+}
+
+fn page_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
+    collection(plan, u)?;
+    pace(plan, u)?;
     // Around what the smallest arrays can hold at all.
     plan.set(
         "spare.op",
@@ -287,23 +321,7 @@ fn page_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
             format_args!("{}KiB", 4 * u.int_in_range(1..=24)?),
         );
     }
-    if u.ratio(1, 3)? {
-        // Large entries, so that small drives have several translation pages, and room for those.
-        plan.set("nand.blocks_per_die", 60);
-        plan.set("spare.op", *u.choose(&["0.6", "1.5", "3", "6"])?);
-        plan.set(
-            if u.ratio(1, 2)? {
-                "map.entry"
-            } else {
-                "map.run"
-            },
-            *u.choose(&["2B", "4B", "256B", "1KiB", "2KiB"])?,
-        );
-        plan.set(
-            "map.dram",
-            *u.choose(&["8B", "64B", "512B", "4KiB", "8KiB", "32KiB"])?,
-        );
-    }
+    table(plan, u)?;
     if u.ratio(1, 4)? {
         streams(plan, u)?;
     }
@@ -322,13 +340,7 @@ fn page_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
 }
 
 fn packed_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
-    let policy = u.choose(POLICIES)?;
-    plan.set("gc.policy", policy.name);
-    for parameter in policy.parameters {
-        let value = u.int_in_range(1..=20)?;
-        plan.set(&format!("gc.{}", parameter.name), value);
-    }
-    plan.set("gc.reserve", *u.choose(&[2, 2, 3, 5])?);
+    collection(plan, u)?;
     plan.set("gc.reads", *u.choose(&["all", "valid"])?);
     plan.set("raise.parity", u.arbitrary::<bool>()?);
     plan.set("compress.dedup", u.arbitrary::<bool>()?);

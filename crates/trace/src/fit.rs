@@ -95,6 +95,22 @@ pub struct Extent {
 /// The most sectors of a request: 1 TiB.
 const SECTORS_MAX: u64 = 1 << 31;
 
+/// Where each device begins when they lie end to end, and where the last one ends; nothing beyond what can be addressed.
+/// Several begin at whole units each.
+fn laid(scan: &Scan) -> Option<(Vec<u64>, u64)> {
+    let unit_bytes = match scan.devices_used() {
+        0 | 1 => 1,
+        _ => UNIT_BYTES,
+    };
+    let mut bases = Vec::new();
+    let mut span = 0_u64;
+    for &end in &scan.ends_bytes {
+        bases.push(span);
+        span = span.checked_add(end.div_ceil(unit_bytes) * unit_bytes)?;
+    }
+    Some((bases, span))
+}
+
 impl Places {
     /// The places of a trace on a drive of that capacity. Only `compact` reads the trace once more.
     ///
@@ -107,30 +123,18 @@ impl Places {
         again: impl FnOnce() -> Result<Selected, TraceError>,
         file: &str,
     ) -> Result<Places, TraceError> {
-        let fail = |why: String| Err(TraceError::of_file(file, why));
+        let fail = |why: String| TraceError::of_file(file, why);
         let devices = scan.devices_used();
-        let mut bases = Vec::new();
-        let mut span = 0_u64;
-        for &end in &scan.ends_bytes {
-            bases.push(span);
-            let padded = match devices {
-                0 | 1 => end,
-                _ => end.div_ceil(UNIT_BYTES) * UNIT_BYTES,
-            };
-            let Some(next) = span.checked_add(padded) else {
-                return fail(
-                    "its devices laid end to end go beyond 16 EiB; choose some with --device"
-                        .to_owned(),
-                );
-            };
-            span = next;
-        }
+        let (bases, span) = laid(scan).ok_or_else(|| {
+            let why = "its devices laid end to end go beyond 16 EiB; choose some with --device";
+            fail(why.to_owned())
+        })?;
         let longest = scan.longest_bytes.div_ceil(SECTOR_BYTES).saturating_add(1);
         if longest > SECTORS_MAX || scan.longest_bytes > capacity_bytes {
-            return fail(format!(
+            return Err(fail(format!(
                 "its longest request has {} bytes, and the drive {capacity_bytes}; check the format, or take a larger drive",
                 scan.longest_bytes
-            ));
+            )));
         }
         let mut places = Places {
             bases,
@@ -148,26 +152,23 @@ impl Places {
                     1 => String::new(),
                     many => format!(", {many} devices laid end to end,"),
                 };
-                return fail(format!(
+                return Err(fail(format!(
                     "its addresses{laid} go to {span} bytes, and the drive has {capacity_bytes}; say with --fit what is to \
                      be done: compact moves what is touched together, wrap begins again from the start, scale shrinks \
                      distances; or take a larger drive, some devices (--device) or a share of the addresses (--share)"
-                ));
+                )));
             }
             Fit::Wrap => How::Wrapped,
             Fit::Scale => How::Scaled,
             Fit::Compact => {
                 let touched = places.touched(again()?)?;
-                match compacted(&touched, capacity_bytes) {
-                    Some(how) => how,
-                    None => {
-                        return fail(format!(
-                            "it touches more than the {capacity_bytes} bytes of the drive, in blocks of {CHUNK_BYTES_MIN} bytes, \
-                             so it cannot be compacted to fit; take a larger drive, a share of the addresses (--share), or \
-                             --fit wrap or scale"
-                        ));
-                    }
-                }
+                compacted(&touched, capacity_bytes).ok_or_else(|| {
+                    fail(format!(
+                        "it touches more than the {capacity_bytes} bytes of the drive, in blocks of {CHUNK_BYTES_MIN} bytes, \
+                         so it cannot be compacted to fit; take a larger drive, a share of the addresses (--share), or \
+                         --fit wrap or scale"
+                    ))
+                })?
             }
         };
         Ok(places)

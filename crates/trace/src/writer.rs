@@ -117,21 +117,20 @@ impl Lost {
             "request lost the digest of its data.",
             "requests lost the digests of their data.",
         );
-        if !self.names.is_empty() {
-            let told = self.names.iter().take(NAMES_TOLD_MAX);
-            let told: Vec<String> = told
-                .map(|(from, to)| format!("{from} is now {to}"))
-                .collect();
-            let more = match self.names.len().saturating_sub(NAMES_TOLD_MAX) {
-                0 => String::new(),
-                more => format!(", and {more} more"),
-            };
-            words.push(format!(
-                "Devices have other names: {}{more}.",
-                told.join(", ")
-            ));
-        }
+        words.extend(self.names_in_words());
         words
+    }
+
+    /// Which devices have other names, if any has.
+    fn names_in_words(&self) -> Option<String> {
+        let told = self.names.iter().take(NAMES_TOLD_MAX);
+        let told = told.map(|(from, to)| format!("{from} is now {to}"));
+        let told = told.collect::<Vec<_>>().join(", ");
+        let more = match self.names.len().saturating_sub(NAMES_TOLD_MAX) {
+            0 => String::new(),
+            more => format!(", and {more} more"),
+        };
+        (!told.is_empty()).then(|| format!("Devices have other names: {told}{more}."))
     }
 }
 
@@ -200,8 +199,8 @@ fn numbers(names: &[String]) -> Vec<u64> {
 }
 
 /// A pair for each device: its name, if all are pairs, or the first major number of block devices and its place.
-fn pairs(names: &[String]) -> Vec<(u32, u32)> {
-    let own: Option<Vec<(u32, u32)>> = names.iter().map(|name| pair(name)).collect();
+fn pairs(names: &[String]) -> Pairs {
+    let own: Option<Pairs> = names.iter().map(|name| pair(name)).collect();
     own.unwrap_or_else(|| (0..names.len() as u32).map(|n| (259, n)).collect())
 }
 
@@ -365,93 +364,80 @@ impl Writer {
 
 type Renamed = Vec<(String, String)>;
 
+/// A major and a minor number for each device.
+type Pairs = Vec<(u32, u32)>;
+
 fn sink(
     format: Format,
     packing: Packing,
     out: Box<dyn Write + Send>,
     names: &[String],
 ) -> io::Result<(Sink, Renamed)> {
-    let of_numbers = || {
-        let numbers = numbers(names);
-        let renamed = changed(names, numbers.iter().map(u64::to_string));
-        (numbers, renamed)
-    };
-    let of_pairs = || {
-        let pairs = pairs(names);
-        let renamed = changed(
-            names,
-            pairs
-                .iter()
-                .map(|(major, minor)| format!("{major}:{minor}")),
-        );
-        (pairs, renamed)
-    };
-    let of_names = |is_bad: fn(char) -> bool| {
-        let clean = cleaned(names, is_bad);
-        let renamed = changed(names, clean.iter().cloned());
-        (clean, renamed)
-    };
-    let (encode, renamed): (Box<dyn Encode>, Renamed) = match format {
+    #[cfg(feature = "parquet")]
+    if format == Format::Parquet {
+        let table = ToParquet::new(out, names.to_vec())?;
+        return Ok((Sink::Table(Box::new(table)), Vec::new()));
+    }
+    let (encode, renamed) = encoder(format, names);
+    Ok((Sink::Bytes(encode, Packed::new(out, packing)?), renamed))
+}
+
+/// What writes a format of bytes, and which devices it has to call otherwise.
+fn encoder(format: Format, names: &[String]) -> (Box<dyn Encode>, Renamed) {
+    match format {
         Format::Msr => {
             let hosts = hosts(names);
-            let renamed = changed(
-                names,
-                hosts.iter().map(|(host, disk)| format!("{host}_{disk}")),
-            );
+            let told = hosts.iter().map(|(host, disk)| format!("{host}_{disk}"));
+            let renamed = changed(names, told);
             (Box::new(ToMsr(hosts)), renamed)
         }
-        Format::Alibaba => {
-            let (numbers, renamed) = of_numbers();
-            (Box::new(ToAlibaba(numbers)), renamed)
-        }
-        Format::Tencent => {
-            let (numbers, renamed) = of_numbers();
-            (Box::new(ToTencent(numbers)), renamed)
-        }
-        Format::Spc => {
-            let (numbers, renamed) = of_numbers();
-            (Box::new(ToSpc(numbers)), renamed)
-        }
-        Format::Systor => {
-            let (numbers, renamed) = of_numbers();
-            (Box::new(ToSystor(numbers)), renamed)
-        }
-        Format::MqSim | Format::DiskSim => {
-            let (numbers, renamed) = of_numbers();
-            let simulator = match format {
-                Format::MqSim => Simulator::MqSim,
-                _ => Simulator::DiskSim,
-            };
-            (Box::new(ToSimulator(simulator, numbers)), renamed)
-        }
-        Format::Fiu => {
-            let (pairs, renamed) = of_pairs();
-            (Box::new(ToFiu(pairs)), renamed)
-        }
-        Format::Blkparse => {
-            let (pairs, renamed) = of_pairs();
-            (Box::new(ToBlkparse { pairs, sequence: 0 }), renamed)
-        }
-        Format::Blktrace => {
-            let (pairs, renamed) = of_pairs();
-            (Box::new(ToBlktrace::new(pairs)), renamed)
-        }
+        Format::Alibaba => numbered(names, |numbers| Box::new(ToAlibaba(numbers))),
+        Format::Tencent => numbered(names, |numbers| Box::new(ToTencent(numbers))),
+        Format::Spc => numbered(names, |numbers| Box::new(ToSpc(numbers))),
+        Format::Systor => numbered(names, |numbers| Box::new(ToSystor(numbers))),
+        Format::MqSim => numbered(names, |numbers| {
+            Box::new(ToSimulator(Simulator::MqSim, numbers))
+        }),
+        Format::DiskSim => numbered(names, |numbers| {
+            Box::new(ToSimulator(Simulator::DiskSim, numbers))
+        }),
+        Format::Fiu => paired(names, |pairs| Box::new(ToFiu(pairs))),
+        Format::Blkparse => paired(names, |pairs| Box::new(ToBlkparse { pairs, sequence: 0 })),
+        Format::Blktrace => paired(names, |pairs| Box::new(ToBlktrace::new(pairs))),
         Format::FioV2 | Format::FioV3 => {
-            let (clean, renamed) = of_names(char::is_whitespace);
             let version = if format == Format::FioV2 { 2 } else { 3 };
+            let clean = cleaned(names, char::is_whitespace);
+            let renamed = changed(names, clean.iter().cloned());
             (Box::new(ToIolog::new(version, clean)), renamed)
         }
         Format::Vscsi => (Box::<ToVscsi>::default(), Vec::new()),
         Format::VscsiCsv => (Box::new(ToVscsiCsv), Vec::new()),
         Format::Csv => {
-            let (clean, renamed) = of_names(|c| c == ',' || c == '"');
+            let clean = cleaned(names, |c| c == ',' || c == '"');
+            let renamed = changed(names, clean.iter().cloned());
             (Box::new(ToCsv(clean)), renamed)
         }
         #[cfg(feature = "parquet")]
-        Format::Parquet => {
-            let table = ToParquet::new(out, names.to_vec())?;
-            return Ok((Sink::Table(Box::new(table)), Vec::new()));
-        }
-    };
-    Ok((Sink::Bytes(encode, Packed::new(out, packing)?), renamed))
+        Format::Parquet => unreachable!("a table is no run of bytes"),
+    }
+}
+
+/// What writes a format that knows devices by numbers.
+fn numbered(
+    names: &[String],
+    encoder: fn(Vec<u64>) -> Box<dyn Encode>,
+) -> (Box<dyn Encode>, Renamed) {
+    let numbers = numbers(names);
+    let renamed = changed(names, numbers.iter().map(u64::to_string));
+    (encoder(numbers), renamed)
+}
+
+/// What writes a format that knows devices by a major and a minor number.
+fn paired(names: &[String], encoder: fn(Pairs) -> Box<dyn Encode>) -> (Box<dyn Encode>, Renamed) {
+    let pairs = pairs(names);
+    let told = pairs
+        .iter()
+        .map(|(major, minor)| format!("{major}:{minor}"));
+    let renamed = changed(names, told);
+    (encoder(pairs), renamed)
 }

@@ -23,7 +23,7 @@ use leave_out::{Asked, Pinned, Without};
 use runs::{Need, Runs};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// A number that moved less than this is not run again.
@@ -119,27 +119,7 @@ pub fn command(options: &Options) -> Result<()> {
         threads(options.jobs),
     )?;
     let (numbers, choices) = families.numbers()?;
-    let is_wanted = |number: &Number| {
-        let family = families.of(&number.drives[0]);
-        options
-            .family
-            .as_deref()
-            .is_none_or(|wanted| wanted == family)
-    };
-    let of = |number: Number| -> Result<Moved> {
-        Ok(Moved {
-            pinned: elsewhere::pinned(&families, &number)?,
-            to: number.stepped().context("it was just stepped")?,
-            number,
-        })
-    };
-    let moved = numbers.into_iter().filter(is_wanted).map(of);
-    let moved: Vec<Moved> = moved.collect::<Result<_>>()?;
-    anyhow::ensure!(
-        !moved.is_empty(),
-        "no number of that family was worked out from a test"
-    );
-
+    let moved = moved(&families, numbers, options.family.as_deref())?;
     let as_they_are: Vec<Need> = (families.drives().into_iter())
         .filter(|drive| families.is_asked(drive))
         .map(|drive| Need {
@@ -184,24 +164,40 @@ pub fn command(options: &Options) -> Result<()> {
         println!("{}", page::figures(&left_out));
         return Ok(());
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let lessons = root.join("reference/cross-validation-lessons.csv");
+    let lessons = page::lessons(&crate::docs::place(
+        "reference/cross-validation-lessons.csv",
+    ))?;
     let page = page::render(&page::Found {
         left_out: &left_out,
-        lessons: &page::lessons(&lessons)?,
+        lessons: &lessons,
         numbers: moved.len(),
         choices: &choices,
         alone: &table.alone(&moved, &asked),
     });
-    for (path, text) in [
-        ("docs/cross-validation.md", page),
-        ("reference/cross-validation.csv", page::csv(&left_out)?),
-    ] {
-        let path = root.join(path);
-        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-        println!("written: {}", path.display());
-    }
-    Ok(())
+    crate::docs::write("docs/cross-validation.md", &page)?;
+    crate::docs::write("reference/cross-validation.csv", &page::csv(&left_out)?)
+}
+
+/// The numbers of a family, or all, each with the value that it is moved to.
+fn moved(families: &Families, numbers: Vec<Number>, family: Option<&str>) -> Result<Vec<Moved>> {
+    let is_wanted = |number: &Number| {
+        let of = families.of(&number.drives[0]);
+        family.is_none_or(|wanted| wanted == of)
+    };
+    let of = |number: Number| -> Result<Moved> {
+        Ok(Moved {
+            pinned: elsewhere::pinned(families, &number)?,
+            to: number.stepped().context("it was just stepped")?,
+            number,
+        })
+    };
+    let moved = numbers.into_iter().filter(is_wanted).map(of);
+    let moved: Vec<Moved> = moved.collect::<Result<_>>()?;
+    anyhow::ensure!(
+        !moved.is_empty(),
+        "no number of that family was worked out from a test"
+    );
+    Ok(moved)
 }
 
 /// Makes runs, and tells how far that is.

@@ -32,7 +32,7 @@ pub fn command(page: &Page) -> Result<()> {
 }
 
 /// The path of a file of the repository.
-fn place(path: &str) -> PathBuf {
+pub fn place(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
@@ -40,7 +40,8 @@ fn read(path: &str) -> Result<String> {
     std::fs::read_to_string(place(path)).with_context(|| format!("cannot read {path}"))
 }
 
-fn write(path: &str, text: &str) -> Result<()> {
+/// Writes a file of the repository, and says so.
+pub fn write(path: &str, text: &str) -> Result<()> {
     std::fs::write(place(path), text).with_context(|| format!("cannot write {path}"))?;
     println!("{path}");
     Ok(())

@@ -111,7 +111,8 @@ pub struct SmartAttribute {
     /// Normalised.
     pub value: u8,
     /// The normalised value at which the drive calls itself failing.
-    pub thresh: u8,
+    #[serde(rename = "thresh")]
+    pub threshold: u8,
     /// The raw value.
     pub raw: u64,
 }
@@ -122,7 +123,7 @@ impl From<Attribute> for SmartAttribute {
             id: attribute.id,
             name: attribute.name.to_owned(),
             value: attribute.value,
-            thresh: attribute.threshold,
+            threshold: attribute.threshold,
             raw: attribute.raw,
         }
     }

@@ -1,6 +1,7 @@
 //! What is said of a crash log, and of the states that were tried.
 
-use super::{At, Options, Trial};
+use super::states::Name;
+use super::{At, Options, Trial, shrink};
 use ftlab_base::amount::grouped;
 use ftlab_console::failure::{Failure, Outcome};
 use ftlab_console::junit::{self, Verdict};
@@ -256,13 +257,30 @@ fn in_words(options: &Options, log: &CrashLog, trial: &Trial) -> String {
         ),
     };
     let _ = writeln!(text, "failed   {}", grouped(failed as u64));
-    let Some(smallest) = &trial.smallest else {
-        return text;
-    };
+    if let Some(smallest) = &trial.smallest {
+        text += &smallest_in_words(smallest);
+        let again = again(options, smallest.name);
+        let _ = writeln!(text, "kept     {}\nagain    {again}", trial.kept.display());
+    }
+    text
+}
+
+/// The command that tries a state again.
+fn again(options: &Options, state: Name) -> String {
+    let quoted =
+        |text: &str| shlex::try_quote(text).map_or(text.to_owned(), |text| text.into_owned());
+    format!(
+        "ftlab crash {} --check {} --state {state}",
+        quoted(&options.log.to_string_lossy()),
+        quoted(options.check.as_deref().unwrap_or_default())
+    )
+}
+
+/// The smallest state that fails, and what of it is lost.
+fn smallest_in_words(smallest: &shrink::Smallest) -> String {
     let (state, name) = (&smallest.state, smallest.name);
-    let _ = writeln!(
-        text,
-        "first    {name}: {} after the log began{}: {}",
+    let mut text = format!(
+        "first    {name}: {} after the log began{}: {}\n",
         time(state.at_ns),
         marked(&state.mark),
         smallest.why
@@ -270,10 +288,7 @@ fn in_words(options: &Options, log: &CrashLog, trial: &Trial) -> String {
     if smallest.comes_and_goes {
         text += "         the checker passed the same state when it was asked again: it depends on something else, too\n";
     }
-    let (few, all) = (
-        smallest.writes().len(),
-        super::shrink::writes(&state.lost).len(),
-    );
+    let (few, all) = (smallest.writes().len(), shrink::writes(&state.lost).len());
     let _ = match few {
         0 => writeln!(
             text,
@@ -282,38 +297,27 @@ fn in_words(options: &Options, log: &CrashLog, trial: &Trial) -> String {
         _ => writeln!(text, "smallest {few} of {all} lost writes are enough:"),
     };
     for slot in smallest.lost.iter().take(SHOWN_MAX) {
-        let (bytes, at) = (slot.data.len(), slot.offset_bytes);
-        let before = time(state.at_ns.saturating_sub(slot.write.at_ns));
-        let how = match slot.is_torn {
-            true => "torn",
-            false => "lost",
-        };
-        let _ = match slot.write.number {
-            0 => writeln!(
-                text,
-                "         {bytes} bytes at {at} are back, trimmed {before} before the cut"
-            ),
-            number => writeln!(
-                text,
-                "         {bytes} bytes at {at} {how}, written {before} before the cut (write {number})"
-            ),
-        };
+        let _ = writeln!(text, "         {}", lost_in_words(slot, state.at_ns));
     }
     if let Some(more @ 1..) = smallest.lost.len().checked_sub(SHOWN_MAX) {
         let _ = writeln!(text, "         and {more} more");
     }
-    let _ = writeln!(text, "kept     {}", trial.kept.display());
-    let path = options.log.to_string_lossy();
-    let check = options.check.as_deref().unwrap_or_default();
-    let quoted =
-        |text: &str| shlex::try_quote(text).map_or(text.to_owned(), |text| text.into_owned());
-    let _ = writeln!(
-        text,
-        "again    ftlab crash {} --check {} --state {name}",
-        quoted(&path),
-        quoted(check)
-    );
     text
+}
+
+fn lost_in_words(slot: &LostSlot, cut_ns: u64) -> String {
+    let (bytes, at) = (slot.data.len(), slot.offset_bytes);
+    let before = time(cut_ns.saturating_sub(slot.write.at_ns));
+    let how = match slot.is_torn {
+        true => "torn",
+        false => "lost",
+    };
+    match slot.write.number {
+        0 => format!("{bytes} bytes at {at} are back, trimmed {before} before the cut"),
+        number => {
+            format!("{bytes} bytes at {at} {how}, written {before} before the cut (write {number})")
+        }
+    }
 }
 
 /// A verdict on each state, for programs of tests.

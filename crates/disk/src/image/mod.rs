@@ -10,7 +10,7 @@ use ftlab_console::files;
 use ftlab_console::options::OutputFormat;
 use ftlab_console::screen;
 use ftlab_host::Testbed;
-use ftlab_image::{DataDrive, Info, OnKill, OpenOptions, Recovery};
+use ftlab_image::{BaseTold, DataDrive, Info, OnKill, OpenOptions, Recovery};
 pub use pack::{PackOptions, UnpackOptions, pack, unpack};
 use serde::Serialize;
 use std::fmt::Write;
@@ -71,34 +71,61 @@ fn print_json(value: &impl Serialize) -> Outcome {
     screen::print(&screen::json(value)?)
 }
 
+/// A name and what stands behind it; nothing, where there is no such line.
+type Row = (&'static str, Option<String>);
+
 fn in_words(about: &About) -> String {
-    let (info, counters) = (&about.info, &about.info.counters);
-    let mut rows = vec![
-        ("drive", format!("{} ({})", info.drive, info.name)),
-        ("drive file", info.drive_hash.clone()),
-        (
-            "written by",
-            format!("ftlab {}", info.version.as_deref().unwrap_or("?")),
-        ),
-        ("capacity", screen::capacity(info.capacity_bytes)),
-    ];
-    if info.addressable_bytes != info.capacity_bytes {
-        rows.push(("addressable", screen::capacity(info.addressable_bytes)));
+    let mut out = String::new();
+    let info = &about.info;
+    let notes = info.notes.iter().map(|note| ("note", Some(note.clone())));
+    let fault = [("fault", info.fault.clone())];
+    let rows = kind(info).into_iter().chain(state(about));
+    for (name, value) in rows.chain(notes).chain(fault) {
+        if let Some(value) = value {
+            writeln!(out, "{name:<20} {value}").expect("writing to a string succeeds");
+        }
     }
-    if let Some(mapped) = info.mapped_slots {
-        rows.push(("in use", screen::capacity(mapped * info.slot_bytes)));
-        rows.push(("slot", format!("{} bytes", info.slot_bytes)));
-    }
-    if let Some(base) = &info.base {
+    out
+}
+
+/// What drive it is of, and how it lies.
+fn kind(info: &Info) -> [Row; 10] {
+    let is_smaller = info.addressable_bytes != info.capacity_bytes;
+    let version = info.version.as_deref().unwrap_or("?");
+    let base = |base: &BaseTold| {
         let (path, fingerprint) = (base.path.display(), &base.fingerprint);
-        rows.push(("base", format!("{path}, fingerprint {fingerprint}")));
-    }
-    if let (Some(long), Some(taken)) = (info.file_bytes, info.taken_bytes) {
-        rows.push(("file", crate::sparse_file(long, taken)));
-    }
-    if let Some(survives) = info.survives {
-        rows.push(("survives", format!("{survives} (as it was served last)")));
-    }
+        format!("{path}, fingerprint {fingerprint}")
+    };
+    let in_use = |slots: u64| screen::capacity(slots * info.slot_bytes);
+    let slot = |_| format!("{} bytes", info.slot_bytes);
+    let file = info.file_bytes.zip(info.taken_bytes);
+    [
+        ("drive", Some(format!("{} ({})", info.drive, info.name))),
+        ("drive file", Some(info.drive_hash.clone())),
+        ("written by", Some(format!("ftlab {version}"))),
+        ("capacity", Some(screen::capacity(info.capacity_bytes))),
+        (
+            "addressable",
+            is_smaller.then(|| screen::capacity(info.addressable_bytes)),
+        ),
+        ("in use", info.mapped_slots.map(in_use)),
+        ("slot", info.mapped_slots.map(slot)),
+        ("base", info.base.as_ref().map(base)),
+        (
+            "file",
+            file.map(|(long, taken)| crate::sparse_file(long, taken)),
+        ),
+        (
+            "survives",
+            info.survives
+                .map(|survives| format!("{survives} (as it was served last)")),
+        ),
+    ]
+}
+
+/// How it stands, and what it has been through.
+fn state(about: &About) -> [Row; 10] {
+    let (info, counters) = (&about.info, &about.info.counters);
     let state = match (about.has_hole, about.clean) {
         (true, _) => "damaged: its journal has a hole; `ftlab fsck` says more",
         (false, true) => "switched off in order",
@@ -108,38 +135,22 @@ fn in_words(about: &About) -> String {
         true => "survives a power cut",
         false => "lost in a power cut",
     };
-    rows.extend([
-        ("state", state.to_owned()),
-        ("write buffer", buffer.to_owned()),
-        ("power cycles", info.power_cycles.to_string()),
-        ("unsafe shutdowns", info.unsafe_shutdowns.to_string()),
-        (
-            "last power cut",
-            info.last_cut
-                .map_or("none".to_owned(), |cut| crate::power_cut(&cut)),
-        ),
-        ("commands", counters.host_ios.to_string()),
-        (
-            "written by the host",
-            format!("{} bytes", counters.host_bytes_written),
-        ),
-        (
-            "programmed",
-            format!("{} bytes", counters.nand_bytes_programmed),
-        ),
-        ("erases", counters.nand_erases.to_string()),
+    let cut = info.last_cut.map(|cut| crate::power_cut(&cut));
+    let bytes = |bytes: u64| Some(format!("{bytes} bytes"));
+    let number = |number: u64| Some(number.to_string());
+    [
+        ("state", Some(state.to_owned())),
+        ("write buffer", Some(buffer.to_owned())),
+        ("power cycles", number(info.power_cycles)),
+        ("unsafe shutdowns", number(info.unsafe_shutdowns)),
+        ("last power cut", Some(cut.unwrap_or("none".to_owned()))),
+        ("commands", number(counters.host_ios)),
+        ("written by the host", bytes(counters.host_bytes_written)),
+        ("programmed", bytes(counters.nand_bytes_programmed)),
+        ("erases", number(counters.nand_erases)),
         (
             "write amplification",
-            crate::ratio(about.write_amplification),
+            Some(crate::ratio(about.write_amplification)),
         ),
-    ]);
-    rows.extend(info.notes.iter().map(|note| ("note", note.clone())));
-    if let Some(fault) = &info.fault {
-        rows.push(("fault", fault.clone()));
-    }
-    let mut out = String::new();
-    for (what, value) in rows {
-        writeln!(out, "{what:<20} {value}").expect("writing to a string succeeds");
-    }
-    out
+    ]
 }

@@ -351,26 +351,7 @@ fn attach(
     is_reached: &mut bool,
 ) -> Outcome {
     let mut notes = Notes::default();
-    let is_one_of_several = opened.len() > 1;
-    let mut served: Vec<Served> = Vec::new();
-    let mut started = Ok(());
-    for one in opened {
-        // Only one of one is recorded.
-        let begin = |drive: &mut DataDrive| {
-            notes = Notes::begin(options, version, drive)?;
-            Ok(())
-        };
-        match Served::start(options, one, is_one_of_several, begin) {
-            Ok(one) => served.push(one),
-            Err(why) => {
-                started = Err(why);
-                break;
-            }
-        }
-    }
-    if let (Some(trace), Some(one)) = (&notes.trace, served.first()) {
-        one.engine.record(trace.recorder());
-    }
+    let (served, started) = start(options, version, opened, &mut notes);
     // It goes last: whoever waits for the end of the server finds the image closed.
     let mut pid_file = None;
     let ready = started
@@ -388,13 +369,55 @@ fn attach(
         log.map_or(Ok(()), |log| daemon::let_go(log, &text))?;
         run(options, &served, signals, &ways)
     });
+    let (noted, closed) = stop_all(&served, notes, *is_reached);
+    outcome.and(closed)?;
+    screen::print(&noted?)?;
+    if options.timing == Timing::Model {
+        tell_lateness(options, &served)?;
+    }
+    Ok(())
+}
+
+/// Starts the drives one by one, and what is written down of the first of them; those before one that does not start are
+/// there.
+fn start(
+    options: &Options,
+    version: &str,
+    opened: Vec<Opened>,
+    notes: &mut Notes,
+) -> (Vec<Served>, Outcome) {
+    let is_one_of_several = opened.len() > 1;
+    let mut served: Vec<Served> = Vec::new();
+    for one in opened {
+        // Only one of one is recorded.
+        let begin = |drive: &mut DataDrive| {
+            *notes = Notes::begin(options, version, drive)?;
+            Ok(())
+        };
+        match Served::start(options, one, is_one_of_several, begin) {
+            Ok(one) => served.push(one),
+            Err(why) => return (served, Err(why)),
+        }
+    }
+    if let (Some(trace), Some(one)) = (&notes.trace, served.first()) {
+        one.engine.record(trace.recorder());
+    }
+    (served, Ok(()))
+}
+
+/// Stops the drives: what was written down of them, and whether each was closed. Whatever happened, each image is closed as
+/// it should be.
+fn stop_all(
+    served: &[Served],
+    mut notes: Notes,
+    is_reached: bool,
+) -> (Result<String, Failure>, Outcome) {
     let mut noted = Ok(String::new());
     let mut closed = Ok(());
-    for one in &served {
+    for one in served {
         let mut drive = one.engine.stop();
-        let of_one = std::mem::take(&mut notes).end(drive.as_mut(), *is_reached);
+        let of_one = std::mem::take(&mut notes).end(drive.as_mut(), is_reached);
         noted = noted.and_then(|noted| Ok(noted + &of_one?));
-        // Whatever happened, the image is closed as it should be.
         let of_one = match drive {
             Some(drive) => drive
                 .close()
@@ -408,12 +431,7 @@ fn attach(
     if served.is_empty() {
         noted = notes.end(None, false);
     }
-    outcome.and(closed)?;
-    screen::print(&noted?)?;
-    if options.timing == Timing::Model {
-        tell_lateness(options, &served)?;
-    }
-    Ok(())
+    (noted, closed)
 }
 
 /// Says how late the answers of each drive were.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 fn is_failing(attribute: &SmartAttribute) -> bool {
-    attribute.thresh > 0 && attribute.value <= attribute.thresh
+    attribute.threshold > 0 && attribute.value <= attribute.threshold
 }
 
 /// Whether the drive calls itself well.
@@ -24,7 +24,7 @@ pub(super) fn as_text(report: &DriveReport) -> String {
             id: attribute.id,
             name: attribute.name.clone(),
             value: attribute.value,
-            threshold: attribute.thresh,
+            threshold: attribute.threshold,
             raw: attribute.raw,
         });
     text += &match report.smart.is_empty() {
@@ -70,9 +70,9 @@ fn row(attribute: &SmartAttribute) -> Value {
         "name": attribute.name,
         "value": attribute.value,
         "worst": attribute.value,
-        "thresh": attribute.thresh,
+        "thresh": attribute.threshold,
         "when_failed": when_failed,
-        "flags": flags(attribute.thresh > 0),
+        "flags": flags(attribute.threshold > 0),
         "raw": { "value": attribute.raw, "string": attribute.raw.to_string() },
     })
 }

@@ -2,13 +2,13 @@
 
 mod ata;
 mod nvme;
-mod nvme_cli;
 
 use super::{Target, open, report};
 use clap::{Args, ValueEnum};
 use ftlab_attach::control::DriveReport;
 use ftlab_base::SECTOR_BYTES;
 use ftlab_console::failure::{Failure, Outcome};
+use ftlab_console::health::nvme::smart_log;
 use ftlab_console::health::ocp;
 use ftlab_console::screen;
 use ftlab_play::nvme::logs_of;
@@ -54,7 +54,7 @@ pub fn smart(options: &SmartOptions) -> Outcome {
     screen::print(&match options.output_format {
         Format::Normal => as_text(&report),
         Format::Json => lines(&as_json(&report, &options.target)),
-        Format::NvmeCli => lines(&nvme_cli::smart_log(&logs(&report)?.health)),
+        Format::NvmeCli => lines(&smart_log(&logs(&report)?.health)),
         Format::Ocp => lines(&ocp::extended_log(&extended(&report)?)),
     })
 }

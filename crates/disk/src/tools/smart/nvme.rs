@@ -3,7 +3,7 @@
 use super::{DRIVE_FAILS, blocks_and_bytes, heading};
 use ftlab_attach::control::DriveReport;
 use ftlab_base::SECTOR_BYTES;
-use ftlab_console::health::nvme::nvme_health;
+use ftlab_console::health::nvme::{nvme_health, smartctl_log};
 use ftlab_drive::nvme::{IS_READ_ONLY, IS_TOO_WARM, SPARE_IS_LOW};
 use ftlab_result::{NvmeHealth, NvmeLogs};
 use serde_json::{Value, json};
@@ -48,25 +48,7 @@ pub(super) fn as_json(report: &DriveReport, logs: &NvmeLogs, target: &Path) -> V
             "passed": log.critical_warning == 0,
             "nvme": warning(log.critical_warning),
         },
-        "nvme_smart_health_information_log": {
-            "critical_warning": log.critical_warning,
-            "temperature": log.celsius,
-            "available_spare": log.available_spare,
-            "available_spare_threshold": log.spare_threshold,
-            "percentage_used": log.percentage_used,
-            "data_units_read": log.data_units_read,
-            "data_units_written": log.data_units_written,
-            "host_reads": log.host_reads,
-            "host_writes": log.host_writes,
-            "controller_busy_time": log.busy_minutes,
-            "power_cycles": log.power_cycles,
-            "power_on_hours": log.power_on_hours,
-            "unsafe_shutdowns": log.unsafe_shutdowns,
-            "media_errors": log.media_errors,
-            "num_err_log_entries": log.error_entries,
-            "warning_temp_time": log.warning_minutes,
-            "critical_comp_time": log.critical_minutes,
-        },
+        "nvme_smart_health_information_log": smartctl_log(log),
         "power_on_time": { "hours": log.power_on_hours },
     })
 }

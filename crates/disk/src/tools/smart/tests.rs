@@ -17,9 +17,9 @@ fn a_failing_attribute_shows_wherever_smartctl_shows_it() {
     let well = as_json(&report, Path::new("disk.img"));
     assert_eq!(well["smartctl"]["exit_status"], 0);
     assert_eq!(well["smart_status"]["passed"], true);
-    let reserve = report.smart.iter().position(|row| row.thresh > 0);
+    let reserve = report.smart.iter().position(|row| row.threshold > 0);
     let reserve = reserve.expect("one has a threshold");
-    report.smart[reserve].value = report.smart[reserve].thresh;
+    report.smart[reserve].value = report.smart[reserve].threshold;
     let ill = as_json(&report, Path::new("disk.img"));
     assert_eq!(ill["smartctl"]["exit_status"], 8 + 16);
     assert_eq!(ill["smart_status"]["passed"], false);
@@ -119,7 +119,7 @@ fn each_log_tells_the_same_in_its_own_words() {
     let logs = logs(&report).expect("it has logs");
     let smartctl = as_json(&report, Path::new("disk.img"));
     let log = &smartctl["nvme_smart_health_information_log"];
-    let cli = nvme_cli::smart_log(&logs.health);
+    let cli = smart_log(&logs.health);
     for (theirs, ours) in [
         ("avail_spare", "available_spare"),
         ("spare_thresh", "available_spare_threshold"),
@@ -174,7 +174,7 @@ fn a_drive_that_is_as_warm_as_it_warns_of_says_so_everywhere() {
     assert_eq!(told["temperature_above_or_below_threshold"], true);
     assert_eq!(told["spare_below_threshold"], false);
     let log = &ill["nvme_smart_health_information_log"];
-    let cli = nvme_cli::smart_log(&logs(&report).expect("it has logs").health);
+    let cli = smart_log(&logs(&report).expect("it has logs").health);
     for key in ["warning_temp_time", "critical_comp_time"] {
         assert_eq!(log[key], cli[key], "{key}");
     }

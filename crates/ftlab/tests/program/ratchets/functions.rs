@@ -10,9 +10,6 @@ const LONGER: &[&str] = &[
     "crates/bench/src/plan/goals.rs: goal",
     "crates/bench/src/plan/rate.rs: highest_rate",
     "crates/bench/src/review/facts.rs: tell",
-    "crates/disk/src/crash/told.rs: in_words",
-    "crates/disk/src/image/mod.rs: in_words",
-    "crates/disk/src/serve/mod.rs: attach",
     "crates/drive/src/faults/mod.rs: judge",
     "crates/drive/src/faults/rule.rs: check",
     "crates/drive/src/file/scale.rs: scaled",
@@ -25,7 +22,6 @@ const LONGER: &[&str] = &[
     "crates/ftlab/src/trace/convert.rs: command",
     "crates/ftlab/src/trace/info.rs: text",
     "crates/ftlab/src/trace/page.rs: render",
-    "crates/fuzz/src/plan.rs: page_mapping",
     "crates/import/src/femu.rs: drive",
     "crates/import/src/femu.rs: controller",
     "crates/import/src/mqsim/controller.rs: scheduling",
@@ -37,13 +33,9 @@ const LONGER: &[&str] = &[
     "crates/report/src/view/measure.rs: words",
     "crates/sweep/src/loads.rs: read_load",
     "crates/sweep/src/merge.rs: merge",
-    "crates/trace/src/fit.rs: new",
-    "crates/trace/src/writer.rs: words",
-    "crates/trace/src/writer.rs: sink",
     "crates/workload/src/job/command_line.rs: sections",
     "crates/workload/src/job/settle.rs: settle",
     "crates/workload/src/job/spec.rs: new",
-    "xtask/src/cross_validate/mod.rs: command",
 ];
 
 /// The functions of a text by their names, each with its lines.
