@@ -66,14 +66,17 @@ impl Tree {
         self.folders.contains(first) || self.crates.contains(first) && is_of_crate()
     }
 
-    /// Whether it leads somewhere: from the root, from the crates, or from a crate's sources.
-    fn leads_somewhere(&self, word: &str) -> bool {
+    /// Whether it leads somewhere: from the root, from the crates, or from the sources of a crate, that of the file `from`
+    /// which names it too.
+    fn leads_somewhere(&self, from: &str, word: &str) -> bool {
         let word = word.trim_end_matches('/');
         let (first, rest) = word.split_once('/').unwrap_or((word, ""));
+        let own = from.split("/src/").next().unwrap_or_default();
         let places = [
             word.to_owned(),
             format!("crates/{word}"),
             format!("crates/{first}/src/{rest}"),
+            format!("{own}/src/{word}"),
         ];
         places.iter().any(|place| match place.split_once('*') {
             None => self.paths.contains(place),
@@ -85,11 +88,11 @@ impl Tree {
     }
 
     /// Paths of a line that lead nowhere.
-    fn stale<'a>(&self, line: &'a str) -> Vec<&'a str> {
+    fn stale<'a>(&self, from: &str, line: &'a str) -> Vec<&'a str> {
         let words = line.split(|c: char| c.is_whitespace() || "`()[]<>{}|,;:\"'=→…".contains(c));
         let words = words.map(|word| word.trim_end_matches(['.', '?', '!']));
         words
-            .filter(|word| self.is_path(word) && !self.leads_somewhere(word))
+            .filter(|word| self.is_path(word) && !self.leads_somewhere(from, word))
             .collect()
     }
 }
@@ -132,7 +135,7 @@ fn paths_that_comments_and_pages_name_lead_somewhere() {
         for (number, line) in said(name, text) {
             named += usize::from(line.contains(".rs"));
             stale.extend(
-                tree.stale(line)
+                tree.stale(name, line)
                     .iter()
                     .map(|path| format!("{name}:{number}: {path}")),
             );
@@ -146,11 +149,15 @@ fn paths_that_comments_and_pages_name_lead_somewhere() {
 fn a_path_that_leads_nowhere_is_found() {
     let tree = Tree::of(&["crates/drive/src/ssd/mod.rs", "jobs/a.fio", "docs/b.md"]);
     for line in [
-        "as `crates/drive/src/ssd/mod.rs` and drive/ssd/mod.rs say",
+        "as `crates/drive/src/ssd/mod.rs` and drive/ssd/mod.rs say, and ssd/mod.rs",
         "(`drive/src/ssd/`), jobs/*.fio, docs/b.md.",
         "a drive/test/state, read/write, https://docs/none.md, /docs/none, jobs/NAME.fio",
     ] {
-        assert_eq!(tree.stale(line), [""; 0], "{line}");
+        assert_eq!(
+            tree.stale("crates/drive/src/lib.rs", line),
+            [""; 0],
+            "{line}"
+        );
     }
     for (line, path) in [
         ("see `drive/src/disk.rs`:", "drive/src/disk.rs"),
@@ -158,7 +165,11 @@ fn a_path_that_leads_nowhere_is_found() {
         ("in docs/c.md.", "docs/c.md"),
         ("jobs/*.toml", "jobs/*.toml"),
     ] {
-        assert_eq!(tree.stale(line), [path], "{line}");
+        assert_eq!(
+            tree.stale("crates/drive/src/lib.rs", line),
+            [path],
+            "{line}"
+        );
     }
     let page = "docs/a.md\n```sh\ndocs/b.md\n```\n```text\ndocs/c.md\n```\n";
     let lines: Vec<usize> = said("README.md", page).iter().map(|said| said.0).collect();
