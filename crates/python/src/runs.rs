@@ -103,6 +103,7 @@ fn test(load: &Bound<'_, PyAny>, state: State, clock: Clock, replay: &Replay) ->
     let reading = Reading {
         takes_names: true,
         clock,
+        untimed_word: "untimed",
         replay: &words.replay().map_err(|why| input_error(&why))?,
         ..Reading::default()
     };

@@ -97,6 +97,7 @@ impl Sweep {
             folder,
             takes_names: true,
             clock,
+            untimed_word: "untimed",
             called: Called::ByName,
             replay: &grid.replay.replay().map_err(wrong)?,
             is_carried: true,

@@ -109,6 +109,8 @@ pub struct Reading<'a> {
     pub takes_names: bool,
     /// Whether loads run with a clock, without which a script or a synthetic trace has no meaning.
     pub clock: Clock,
+    /// What asks for loads without one, in messages.
+    pub untimed_word: &'a str,
     /// The name of a load in messages.
     pub called: Called,
     /// How recorded traces are replayed.
@@ -135,6 +137,7 @@ impl Default for Reading<'_> {
             folder: Path::new(""),
             takes_names: false,
             clock: Clock::Timed,
+            untimed_word: "--untimed",
             called: Called::ByPlace,
             replay: &AS_RECORDED,
             is_shuffled: false,
@@ -170,9 +173,10 @@ impl Reading<'_> {
         match (self.clock, what) {
             (Clock::Timed, _) | (_, What::Job(_) | What::Recording(_)) => Ok(read),
             _ => Err(ReadError::Refused(format!(
-                "{}: a {} has no meaning without a clock; run it with one",
+                "{}: a {} has no meaning without a clock; leave out {}",
                 place.display(),
-                what.word()
+                what.word(),
+                self.untimed_word
             ))),
         }
     }
