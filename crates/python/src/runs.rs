@@ -96,7 +96,7 @@ fn test(load: &Bound<'_, PyAny>, state: State, clock: Clock, replay: &Replay) ->
     let named: Named<LoadText> =
         pythonize::depythonize(load).map_err(|error| input_error(&format!("{HERE}: {error}")))?;
     let words = ReplayWords {
-        // That is the default, beside which the words of a job that replays a trace hold.
+        // The default leaves the pace to the words of a job that replays a trace.
         pace: Some(replay.pace.clone()).filter(|pace| pace != "original"),
         fit: Some(replay.fit.clone()),
     };

@@ -203,3 +203,14 @@ def test_a_grid_that_is_absurd_is_refused_with_what_to_write(tmp_path: Path) -> 
     assert "`nan` is no value" in refused("[set]\nspare.op = [0.1, nan]")
     with pytest.raises(ftlab.InputError):
         ftlab.sweep({"spare.op": [0.1, float("nan")]}, "randwrite-4k-qd1", "generic-mlc-8", out=tmp_path / "out")
+
+
+def test_a_recorded_trace_is_a_load_with_its_pace_and_fit(tmp_path: Path) -> None:
+    far = "\n".join(f"{n * 1000},{(1 << 41) + n * 4096},4096,write" for n in range(200))
+    (tmp_path / "far.csv").write_text(f"time_ns,offset_bytes,bytes,op\n{far}\n")
+    refused = ftlab.sweep({"spare.op": 0.28}, tmp_path / "far.csv", "generic-mlc-8")
+    assert refused.counts["refused"] == 1
+    made = ftlab.sweep({"spare.op": 0.28}, tmp_path / "far.csv", "generic-mlc-8", pace="asap", fit="compact")
+    assert made.counts["done"] == 1
+    with pytest.raises(ftlab.InputError, match="replay: pace"):
+        ftlab.sweep({"spare.op": 0.28}, tmp_path / "far.csv", "generic-mlc-8", pace="fast")

@@ -129,6 +129,8 @@ def sweep(
     untimed: bool = False,
     *,
     settings: Mapping[str, Any] | None = None,
+    pace: str = "original",
+    fit: str = "refuse",
     out: str | os.PathLike[str] | None = None,
     shard: str | None = None,
     client: Client | None = None,
@@ -141,7 +143,7 @@ def sweep(
     `grid` has settings by their dotted keys, each with a value or a list: `{"spare.op": [0.07, 0.28]}`; or is a list of
     settings that belong together, or a `LatinHypercube`. `settings` are tried with each of these. `load` is a load as
     `run` takes one, or several. `seeds` are the roots of all random streams, or how many from 1 on. Alternatively `grid` is
-    the path of a grid's file, which says all of that.
+    the path of a grid's file, which says all of that. `pace` and `fit` are of recorded traces among the loads, as for `replay`.
 
     `out` is a folder that keeps the rows: those that are there are not run again, and what was interrupted goes on there.
     `shard="3/64"` runs the third of 64 shares, for `merge`. Rows run on `threads` of this machine, within `memory_gib` (GiB),
@@ -150,7 +152,7 @@ def sweep(
 
     Raises `InputError` when the grid is none, or no row of it can run.
     """
-    native = _grid(grid, load, drives, seeds, state, untimed, settings)
+    native = _grid(grid, load, drives, seeds, state, untimed, settings, pace, fit)
     if out is None:
         import tempfile
 
@@ -198,6 +200,8 @@ def _grid(
     state: str,
     untimed: bool,
     settings: Mapping[str, Any] | None,
+    pace: str,
+    fit: str,
 ) -> _ftlab.Sweep:
     if isinstance(grid, (str, os.PathLike)):
         if load is not None or drives is not None or settings is not None:
@@ -212,6 +216,8 @@ def _grid(
         "seeds": seed_of(seeds) if isinstance(seeds, int) else [seed_of(seed) for seed in seeds],
         "state": state,
         "untimed": untimed,
+        # What is as by default is not said, so that it is the same grid.
+        "replay": {key: word for key, word, usual in [("pace", pace, "original"), ("fit", fit, "refuse")] if word != usual},
         "set": _values(settings or {}),
     }
     if isinstance(grid, LatinHypercube):
