@@ -31,7 +31,7 @@ pub enum CommandKind {
 pub struct Placement(pub u8);
 
 impl Placement {
-    /// Of writes that say nothing.
+    /// The handle of writes that name none.
     pub const DEFAULT: Placement = Placement(0);
 }
 

@@ -16,7 +16,6 @@
 //! Nothing here reads a wall clock: the same drives, tests and seed give the same results.
 
 pub mod calibrate;
-
 pub mod endurance;
 pub mod figures;
 pub mod lab;

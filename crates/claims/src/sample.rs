@@ -15,7 +15,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// That of a run.
+    /// The sample of a run.
     pub fn of(run: Run) -> Sample {
         Sample {
             run,

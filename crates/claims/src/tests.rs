@@ -1,4 +1,4 @@
-//! That every claim is accounted for, and that checks can fail.
+//! Every claim is accounted for, and checks can fail.
 
 use super::*;
 use ftlab_base::RootSeed;
@@ -30,7 +30,7 @@ fn verdict(id: &str, drives: Vec<DriveFile>) -> (Verdict, String) {
     (judged[0].verdict, judged[0].measured.clone())
 }
 
-/// That a claim holds on the drives as they are, and fails on a changed one.
+/// Checks that a claim holds on the drives as they are, and fails on a changed one.
 fn fails_when(id: &str, drive: &str, settings: &[&str]) {
     let (as_sold, measured) = verdict(id, Vec::new());
     assert_eq!(as_sold, Verdict::Holds, "{id}: {measured}");

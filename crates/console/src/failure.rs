@@ -13,7 +13,7 @@ pub enum Failure {
     Running(String),
     /// A run does not give what was required of it.
     Verdict(String),
-    /// Whoever read the output has had enough.
+    /// The reader of the output has gone.
     PipeClosed,
 }
 

@@ -168,7 +168,7 @@ impl Counters {
         }
     }
 
-    /// That every total can still be counted up.
+    /// Checks that every total can still be counted up.
     pub(crate) fn check(mut self) -> Result<(), StateError> {
         let check = |total: &mut u64| StateError::count("a total", *total);
         self.totals().into_iter().try_for_each(check)

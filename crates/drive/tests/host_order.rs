@@ -10,7 +10,7 @@ const OUTSTANDING: u64 = 32;
 const READS: u64 = 20_000;
 const SECTORS: u32 = 8;
 
-// Of the drive file, in milliseconds.
+// The drive file says it in milliseconds.
 const SEEK_TRACK: f64 = 0.7;
 const SEEK_AVERAGE: f64 = 4.6;
 const SEEK_FULL: f64 = 10.0;

@@ -188,7 +188,7 @@ fn traffic(table: &mut Columns<'_, RunRow<'_>>, rows: &[RunRow<'_>], (way, of): 
     }
 }
 
-/// Of nothing written there is no write amplification.
+/// There is no write amplification where nothing was written.
 fn known(wa: f64) -> Option<f64> {
     Some(wa).filter(|wa| *wa > 0.0)
 }

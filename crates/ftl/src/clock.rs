@@ -242,7 +242,7 @@ impl Clock {
         Ok(())
     }
 
-    /// That marks and ring agree.
+    /// Checks that marks and ring agree.
     ///
     /// # Panics
     /// When they do not.

@@ -102,7 +102,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// That the spare area of an array is used up.
+    /// Checks that the spare area of an array is used up.
     fn worn_out(array: &Array) -> Refusal {
         let blocks = array.geometry().blocks();
         let bad = (0..blocks).filter(|&b| array.is_bad(BlockId(b))).count() as u32;

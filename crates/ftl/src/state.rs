@@ -31,7 +31,7 @@ impl LayerState {
         }
     }
 
-    /// That the state is not one of a layer of `scheme`.
+    /// Checks that the state is not one of a layer of `scheme`.
     pub(crate) fn of_another_scheme(&self, scheme: &str) -> StateError {
         let own = match self {
             LayerState::Page(_) => "page",

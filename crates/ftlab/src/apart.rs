@@ -1,4 +1,4 @@
-//! That what a call writes is nothing that it reads, and no two outputs are one file: looked at for every command in
+//! A call writes nothing over what it reads, and no two of its outputs are one file: looked at for every command in
 //! the same way, before any work is done.
 
 use crate::failure::Outcome;
@@ -70,7 +70,7 @@ pub fn check(command: &Command, matches: &ArgMatches) -> Outcome {
             .filter(|(other_n, _)| *other_n != n)
         {
             let is_of_states = other.id == "from_state" && is_state(output);
-            // Of two outputs, one is looked at against the other.
+            // A pair of outputs is compared once.
             let matters = match is_output(other) {
                 true => other_n < n,
                 false => other.path.is_file() && !is_of_states,

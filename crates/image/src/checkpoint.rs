@@ -345,7 +345,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// That of a drive of flash.
+    /// The shape of a drive of flash.
     pub(crate) fn of_flash(ssd: &Ssd) -> Shape {
         Shape {
             sectors: ssd.capacity_sectors(),
@@ -354,7 +354,7 @@ impl Shape {
         }
     }
 
-    /// That of another.
+    /// The shape of another drive.
     pub(crate) fn of_sectors(sectors: u64) -> Shape {
         Shape {
             sectors,

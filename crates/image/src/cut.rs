@@ -23,7 +23,7 @@ pub enum Fate {
     New,
     /// It has what it had before.
     Old,
-    /// Of its sectors, those of the mask are new, one bit each, and the others as before.
+    /// The sectors of the mask are new, one bit each; the others are as before.
     Torn(u128),
 }
 

@@ -5,7 +5,7 @@ use crate::convert::open_beside;
 use crate::error::Wrong;
 use crate::header::Header;
 use crate::new::New;
-use crate::{DataDrive, ImageError, OnKill, OpenOptions};
+use crate::{DataDrive, ImageError, OpenOptions};
 use ftlab_drive::{Device, DriveFile, Kind};
 use ftlab_ftl::Room;
 use ftlab_host::Testbed;
@@ -52,13 +52,8 @@ impl DataDrive {
         };
         check_flash(&old, &new).map_err(refused)?;
         let options = OpenOptions {
-            testbed,
-            drive: None,
-            read_only: false,
             sync: true,
-            on_kill: OnKill::Cut,
-            cut_seed: None,
-            accepts_loss: false,
+            ..OpenOptions::on(testbed)
         };
         let (mut drive, _) = open_beside(path, storage, base.as_ref(), &options)?;
         drive.switch_off()?;
@@ -83,7 +78,7 @@ impl DataDrive {
     }
 }
 
-/// That the flash and what the host sees of it stay as they are.
+/// Checks that the flash and what the host sees of it stay as they are.
 fn check_flash(old: &DriveFile, new: &DriveFile) -> Result<(), String> {
     if old.kind() != Kind::Ssd || new.kind() != Kind::Ssd {
         return Err("only a drive of flash has firmware here".into());

@@ -190,7 +190,7 @@ impl FlatStore {
         Ok(())
     }
 
-    /// Of what waits, only what the drive's cache alone has goes on waiting.
+    /// Writes that the drive's cache alone has go on waiting; no others do.
     pub(crate) fn keep_only(&mut self, dirty: impl FnOnce() -> Vec<Range<u64>>) {
         if self.sync || self.waiting.is_empty() {
             return;

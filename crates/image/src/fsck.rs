@@ -8,7 +8,7 @@ use crate::header::Header;
 use crate::journal::Hole;
 use crate::new::New;
 use crate::storage::{Overlay, Storage};
-use crate::{Damaged, ImageError, OnKill, OpenOptions};
+use crate::{Damaged, ImageError, OpenOptions};
 use ftlab_host::Testbed;
 use serde::Serialize;
 use std::path::Path;
@@ -113,13 +113,9 @@ pub fn fsck(path: &Path, testbed: &Testbed) -> Result<Fsck, ImageError> {
 /// As [`fsck`], and when the storage fails.
 pub fn accept(path: &Path, testbed: &Testbed) -> Result<(), ImageError> {
     let options = OpenOptions {
-        testbed,
-        drive: None,
-        read_only: false,
         sync: true,
-        on_kill: OnKill::Cut,
-        cut_seed: None,
         accepts_loss: true,
+        ..OpenOptions::on(testbed)
     };
     let access = Access::Alone { sync: options.sync };
     let OpenedImage { mut storage, base } = open_image(path, access, None)?;

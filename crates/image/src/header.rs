@@ -7,6 +7,7 @@
 //! It stands there twice, so that damage to one of them does no harm. It is written when everything else of a
 //! new image is there, and with each new firmware. Should that be cut off between the two, the newer one holds.
 
+use crate::framed::{Frame, HEAD_BYTES};
 use crate::regions::HEADER_BYTES;
 use crate::storage::Storage;
 use crate::{ImageError, error::Wrong};
@@ -15,18 +16,22 @@ use ftlab_drive::{DriveFile, REMOVED, RemovedKey};
 use ftlab_sheet::magic::IMAGE as MAGIC;
 use serde::{Deserialize, Serialize};
 use std::io;
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// The version of the format. It changes with every change of what is in the file, and with
 /// [`ftlab_drive::saved::FORMAT`]; whoever changes it opens the images of earlier versions as well, from 8 on:
 /// `tests/formats` has some of each.
 pub(crate) const FORMAT: u32 = 8;
-const HEAD_BYTES: usize = 24;
-const CHECKSUM_AT: usize = 16;
 /// Where the two stand. Behind each is room for marks.
 const PLACES: [u64; 2] = [0, HEADER_BYTES / 2];
-/// The most that one takes.
-const BYTES_MAX: u64 = HEADER_BYTES / 4;
+
+const FRAME: Frame = Frame {
+    magic: MAGIC,
+    format: FORMAT,
+    // All of it takes a quarter of its region at most.
+    body_bytes_max: HEADER_BYTES / 4 - HEAD_BYTES as u64,
+    too_long: "the drive file is too long for an image",
+    damaged: Wrong::Header,
+};
 
 /// Which drive an image is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,17 +80,7 @@ impl Header {
 
     /// Writes it, one after the other.
     pub(crate) fn write(&self, storage: &mut dyn Storage) -> io::Result<()> {
-        let body = postcard::to_stdvec(self).map_err(io::Error::other)?;
-        if (HEAD_BYTES + body.len()) as u64 > BYTES_MAX {
-            return Err(io::Error::other("the drive file is too long for an image"));
-        }
-        let mut bytes = vec![0; HEAD_BYTES];
-        bytes[..8].copy_from_slice(&MAGIC);
-        bytes[8..12].copy_from_slice(&FORMAT.to_le_bytes());
-        bytes[12..16].copy_from_slice(&(body.len() as u32).to_le_bytes());
-        let sum = checksum(&bytes, &body);
-        bytes[CHECKSUM_AT..HEAD_BYTES].copy_from_slice(&sum.to_le_bytes());
-        bytes.extend(body);
+        let bytes = FRAME.around(self)?;
         for place in PLACES {
             storage.write_at(place, &bytes)?;
             storage.sync()?;
@@ -127,34 +122,8 @@ impl Header {
         place: u64,
         removed: &[RemovedKey],
     ) -> Result<(Header, DriveFile), Wrong> {
-        let mut head = [0; HEAD_BYTES];
-        storage
-            .read_at(place, &mut head)
-            .map_err(Wrong::Unreadable)?;
-        if head[..8] != MAGIC {
-            return Err(Wrong::Foreign);
-        }
-        let word = |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().expect("four bytes"));
-        let (format, bytes) = (word(8), word(12) as usize);
-        if format != FORMAT {
-            return Err(Wrong::Format {
-                found: format,
-                read: FORMAT,
-            });
-        }
-        if (HEAD_BYTES + bytes) as u64 > BYTES_MAX {
-            return Err(Wrong::Header("its length is impossible".into()));
-        }
-        let mut body = vec![0; bytes];
-        storage
-            .read_at(place + HEAD_BYTES as u64, &mut body)
-            .map_err(Wrong::Unreadable)?;
-        let sum = u64::from_le_bytes(head[CHECKSUM_AT..].try_into().expect("eight bytes"));
-        if checksum(&head, &body) != sum {
-            return Err(Wrong::Header("its checksum is wrong".into()));
-        }
-        let header: Header =
-            postcard::from_bytes(&body).map_err(|why| Wrong::Header(why.to_string()))?;
+        let header: Option<Header> = FRAME.read(storage, place)?;
+        let header = header.ok_or(Wrong::Foreign)?;
         if header.state_format != ftlab_drive::saved::FORMAT {
             return Err(Wrong::Format {
                 found: header.state_format,
@@ -193,11 +162,7 @@ pub(crate) fn hash_of(text: &str) -> u64 {
     hash.value()
 }
 
-fn checksum(head: &[u8], body: &[u8]) -> u64 {
-    xxh3_64_with_seed(body, xxh3_64(&head[..CHECKSUM_AT]))
-}
-
-/// That the drive of an image is the one that `asked` describes, settings included: no number differs. What is said of
+/// Checks that the drive of an image is the one that `asked` describes, settings included: no number differs. What is said of
 /// sources may, as it does between versions.
 pub(crate) fn check_drive(
     own: &DriveFile,

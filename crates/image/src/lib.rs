@@ -79,6 +79,7 @@ mod fault;
 mod file;
 mod firmware;
 mod flat;
+mod framed;
 mod fsck;
 mod ground;
 mod header;

@@ -150,7 +150,7 @@ impl DataDrive {
     }
 }
 
-/// That a drive of `most` bytes can let the host address so many.
+/// Checks that a drive of `most` bytes can let the host address so many.
 fn check_size(asked: Option<u64>, most: u64) -> Result<(), ImageError> {
     match asked {
         Some(asked) if asked == 0 || !asked.is_multiple_of(SECTOR_BYTES) || asked > most => {

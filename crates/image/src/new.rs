@@ -32,7 +32,7 @@ impl New {
         })
     }
 
-    /// That an image has room for what waits in its write buffer when the power goes.
+    /// Checks that an image has room for what waits in its write buffer when the power goes.
     pub(crate) fn check_buffer(&self) -> Result<(), ImageError> {
         let New::Flash(ssd) = self else {
             return Ok(());

@@ -11,9 +11,9 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Survives {
-    /// That the process is killed; when the machine under it loses its power, anything may be lost.
+    /// A killed process; when the machine under it loses its power, anything may be lost.
     ProcessKilled,
-    /// That the machine under it loses its power, or the process is killed.
+    /// A power cut of the machine under it, or a killed process.
     HostPowerCut,
 }
 
@@ -82,16 +82,27 @@ pub struct OpenOptions<'a> {
 }
 
 impl<'a> OpenOptions<'a> {
-    /// To look at whatever is left of an image, and change nothing.
-    pub(crate) fn of_what_is_left(testbed: &'a Testbed) -> OpenOptions<'a> {
+    /// To work on an image, which is in order, on this machine.
+    #[must_use]
+    pub fn on(testbed: &'a Testbed) -> OpenOptions<'a> {
         OpenOptions {
             testbed,
             drive: None,
-            read_only: true,
+            read_only: false,
             sync: false,
             on_kill: OnKill::Cut,
             cut_seed: None,
+            accepts_loss: false,
+        }
+    }
+
+    /// To look at whatever is left of an image, and change nothing.
+    #[must_use]
+    pub fn of_what_is_left(testbed: &'a Testbed) -> OpenOptions<'a> {
+        OpenOptions {
+            read_only: true,
             accepts_loss: true,
+            ..OpenOptions::on(testbed)
         }
     }
 }

@@ -67,13 +67,9 @@ impl DataDrive {
             return Err(no_snapshot(&self.path, why.to_owned()));
         };
         let options = OpenOptions {
-            testbed: &testbed,
-            drive: None,
-            read_only: false,
             sync: kept.sync,
             on_kill: kept.on_kill,
-            cut_seed: None,
-            accepts_loss: false,
+            ..OpenOptions::on(&testbed)
         };
         if self.body.tap().is_some() {
             let why = "a crash log is being written, which a reset would end: serve it without --crash-log";
@@ -87,7 +83,7 @@ impl DataDrive {
             None => Box::new(prepare(&target, &testbed)?),
         };
         let reset = self.begin_anew(&target, &prepared, &options);
-        // Whoever goes back once does so again.
+        // A user who goes back once does so again.
         self.ground.pristine = Some(Pristine {
             fingerprint: target.fingerprint,
             model: Model::There(prepared),

@@ -133,7 +133,7 @@ pub(crate) fn chain_of(image: &Path) -> Vec<PathBuf> {
     chain.take(OPENED_DEPTH_MAX).collect()
 }
 
-/// That an image may lie on so many others. One that lies as deep already loses nothing by it.
+/// Checks that an image lies on no more others than the limit allows. An image that is deeper already may stay as deep.
 pub(crate) fn check_depth(image: &Path, depth: usize, now: usize) -> Result<(), ImageError> {
     if depth <= now.max(DEPTH_MAX) {
         return Ok(());

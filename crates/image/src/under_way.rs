@@ -44,7 +44,7 @@ impl UnderWay {
             let stands = due.stands();
             // Giving the memory back takes the system long, too.
             drop(due);
-            // Whoever dropped the drive does not look.
+            // Nobody looks any more once the drive was dropped.
             let _ = tell.send((written, stands));
         };
         let thread = thread::Builder::new().name("checkpoint".into());

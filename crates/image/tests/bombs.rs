@@ -92,13 +92,9 @@ fn a_checkpoint_that_stands_for_gigabytes_is_refused_before_it_takes_memory() {
     for (what, start) in [("a table", &table), ("a text", &text)] {
         replace_state(&image, &packed(start, six_gigabytes));
         let options = OpenOptions {
-            testbed: &testbed,
-            drive: None,
             read_only: true,
-            sync: false,
             on_kill: OnKill::Keep,
-            cut_seed: None,
-            accepts_loss: false,
+            ..OpenOptions::on(&testbed)
         };
         ALLOCATOR
             .set_limit(ALLOCATOR.allocated() + MEMORY_MAX)

@@ -220,7 +220,7 @@ struct Reader<'a> {
     table: &'a Table,
     said: &'a mut Settings,
     named: BTreeMap<String, Known>,
-    /// Of the formula being worked out: the origin of its names.
+    /// The origin of the names in the formula that is being worked out.
     sum: Known,
 }
 

@@ -31,7 +31,7 @@ impl StateError {
         }
     }
 
-    /// That a table has as many entries as the drive needs.
+    /// Checks that a table has as many entries as the drive needs.
     ///
     /// # Errors
     /// When it has not.
@@ -41,7 +41,7 @@ impl StateError {
         })
     }
 
-    /// That a counter can still be counted up.
+    /// Checks that a counter can still be counted up.
     ///
     /// # Errors
     /// When it cannot.

@@ -42,7 +42,7 @@ impl Folder {
         })
     }
 
-    /// That files of these names may be written, before any work is done for them.
+    /// Checks that files of these names may be written, before any work is done for them.
     ///
     /// # Errors
     /// When what is at one of them has to stay.

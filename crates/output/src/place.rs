@@ -215,7 +215,7 @@ fn are_linked(_: &Metadata, _: &Metadata) -> bool {
     false
 }
 
-/// That the files of a call, each with the option that named it, are as many as they have names: one is not read and written,
+/// Checks that the files of a call, each with the option that named it, are as many as they have names: one is not read and written,
 /// or written twice.
 ///
 /// # Errors

@@ -47,7 +47,7 @@ pub struct Record {
 struct Directions {
     of_kind: [Direction; 3],
     flushes: Direction,
-    /// Of the kinds, not of flushes.
+    /// Reads, writes and trims together, without flushes.
     all: Direction,
     measured: Nanos,
 }

@@ -93,7 +93,7 @@ pub struct Tracking {
     pub excursion_pct: f64,
     /// How far the line by least squares moves over the measurement window, in percent of the mean.
     pub slope_pct: f64,
-    /// That line at the first round of the window and at the last.
+    /// The ends of that line, at the first round of the window and at the last.
     pub line: [f64; 2],
     /// Whether both are within their limits.
     pub is_steady: bool,

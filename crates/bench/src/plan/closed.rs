@@ -23,13 +23,13 @@ pub struct ClosedForm {
 }
 
 impl ClosedForm {
-    /// That of a drive as it was built under a load; none where none covers both.
+    /// The closed form of a drive as it was built, under a load; none where none covers both.
     pub fn of(load: &Load, file: &DriveFile, device: &dyn Device) -> Option<ClosedForm> {
         let slot_bytes = u64::from(device.page_layer()?.mapping().slot_bytes);
         Self::uniform(file, device, in_use(load, slot_bytes)?)
     }
 
-    /// That of writes of one slot anywhere, when a share of the addresses holds data; none where none covers the drive.
+    /// The closed form of writes of one slot anywhere, when a share of the addresses holds data; none where none covers the drive.
     pub fn uniform(file: &DriveFile, device: &dyn Device, in_use: f64) -> Option<ClosedForm> {
         let mapping = device.page_layer()?.mapping();
         if mapping.streams > 1 {

@@ -21,7 +21,7 @@ pub struct Flash {
 }
 
 impl Flash {
-    /// That of a drive; none without flash.
+    /// The wear of a drive; none without flash.
     pub fn of(file: &DriveFile) -> Option<Flash> {
         let rated = file.rated_cycles().map(f64::from);
         let lives = rated.zip(file.worn_out_cycles(FAILED_SHARE));

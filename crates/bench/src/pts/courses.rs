@@ -228,7 +228,7 @@ pub fn cross_stimulus_recovery(subject: &mut Subject<'_>) -> Result<Finding, Rev
     let recovers = |point: &&Point| point.rate.mb_s >= RECOVERED * before;
     if let Some(point) = courses[2].points.iter().find(recovers) {
         let gb = (point.written_bytes - from) as f64 / 1e9;
-        found.insert(table::RECOVERY_GB.name.to_owned(), gb);
+        table::RECOVERY_GB.put(&mut found, gb);
     }
     Ok(Finding {
         metrics: found,

@@ -49,7 +49,7 @@ pub fn run(
     }
     let (drive, test) = (file.slug(), &part.sheet.test);
     let mut metrics = found.metrics;
-    metrics.insert(table::WA.name.to_owned(), counters.write_amplification());
+    table::WA.put(&mut metrics, counters.write_amplification());
     Run {
         id: format!("{drive}/{test}/{state}"),
         drive: drive.to_owned(),

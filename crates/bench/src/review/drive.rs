@@ -475,8 +475,7 @@ impl<'a> Bench<'a> {
         run.metrics.extend(latencies);
         if let Some(writes) = test.step.writes_a_page {
             let pages_per_s = run.write.iops / f64::from(writes.get());
-            run.metrics
-                .insert(table::PAGES_PER_S.name.to_owned(), pages_per_s);
+            table::PAGES_PER_S.put(&mut run.metrics, pages_per_s);
         }
         run
     }

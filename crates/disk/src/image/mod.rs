@@ -10,7 +10,7 @@ use ftlab_console::files;
 use ftlab_console::options::OutputFormat;
 use ftlab_console::screen;
 use ftlab_host::Testbed;
-use ftlab_image::{BaseTold, DataDrive, Info, OnKill, OpenOptions, Recovery};
+use ftlab_image::{BaseTold, DataDrive, Info, OpenOptions, Recovery};
 pub use pack::{PackOptions, UnpackOptions, pack, unpack};
 use serde::Serialize;
 use std::fmt::Write;
@@ -43,15 +43,7 @@ struct About {
 /// `ftlab info`.
 pub fn info(options: &Options) -> Outcome {
     let testbed = Testbed::load(TESTBED)?;
-    let open = OpenOptions {
-        testbed: &testbed,
-        drive: None,
-        read_only: true,
-        sync: false,
-        on_kill: OnKill::Cut,
-        cut_seed: None,
-        accepts_loss: true,
-    };
+    let open = OpenOptions::of_what_is_left(&testbed);
     let (drive, Recovery { clean, hole, .. }) =
         files::guarded(&options.file, || Ok(DataDrive::open(&options.file, &open)?))?;
     let info = drive.info();

@@ -1,4 +1,4 @@
-//! That what a server writes takes the place of nothing: looked at before a drive is made or opened.
+//! A server replaces nothing by what it writes: its outputs are looked at before a drive is made or opened.
 
 use super::{Options, record};
 use ftlab_console::failure::{Failure, Outcome};
@@ -54,7 +54,7 @@ impl Options {
     }
 }
 
-/// That a drive can be mounted there, and hides nothing: the system would mount it over a file, too.
+/// Checks that a drive can be mounted there, and hides nothing: the system would mount it over a file, too.
 fn check_folder(folder: &Path) -> Outcome {
     let wrong = |why: &str| {
         Err(Failure::Input(format!(
@@ -78,7 +78,7 @@ fn check_folder(folder: &Path) -> Outcome {
     }
 }
 
-/// That the log outlives this call: its output is closed when the server is ready, and whoever reads a pipe may go.
+/// Checks that the log outlives this call: its output is closed when the server is ready, and whoever reads a pipe may go.
 fn check_log(log: &Path) -> Outcome {
     let is_file = std::fs::metadata(log).map_or(true, |meta| meta.is_file());
     match is_file && log != Path::new("/dev/stdout") || log == Path::new("/dev/null") {

@@ -206,13 +206,11 @@ fn on_base(
         )));
     }
     let open = OpenOptions {
-        testbed,
         drive: file,
         read_only: options.read_only && is_there,
         sync: options.sync,
         on_kill: options.on_kill,
-        cut_seed: None,
-        accepts_loss: false,
+        ..OpenOptions::on(testbed)
     };
     let (drive, recovery) = files::guarded(image.as_deref().unwrap_or(base), || {
         when_free(|| DataDrive::open_on_base(image.as_deref(), base, &open)).map_err(input)
@@ -237,14 +235,13 @@ fn reopen(
     testbed: &Testbed,
 ) -> Result<Opened, Failure> {
     let open = OpenOptions {
-        testbed,
         drive: file,
         read_only: options.read_only,
         sync: options.sync,
         on_kill: options.on_kill,
-        cut_seed: None,
         // What can be read is shown, and nothing is changed.
         accepts_loss: options.read_only,
+        ..OpenOptions::on(testbed)
     };
     if options.state != State::New {
         return Err(Failure::Input(format!(

@@ -16,7 +16,7 @@ use ftlab_console::failure::{Failure, Outcome};
 use ftlab_console::files;
 use ftlab_console::screen;
 use ftlab_host::Testbed;
-use ftlab_image::{DataDrive, ImageError, OnKill, OpenOptions};
+use ftlab_image::{DataDrive, ImageError, OpenOptions};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::os::unix::fs::FileTypeExt;
@@ -85,13 +85,8 @@ fn input(error: ImageError) -> Failure {
 fn open(path: &Path, read_only: bool) -> Result<DataDrive, Failure> {
     let testbed = Testbed::load("attached")?;
     let options = OpenOptions {
-        testbed: &testbed,
-        drive: None,
         read_only,
-        sync: false,
-        on_kill: OnKill::Cut,
-        cut_seed: None,
-        accepts_loss: false,
+        ..OpenOptions::on(&testbed)
     };
     let opened = || DataDrive::open(path, &options).map_err(input);
     Ok(files::guarded(path, opened)?.0)

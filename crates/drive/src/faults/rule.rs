@@ -158,7 +158,7 @@ impl Rule {
         RootSeed(self.seed).derive(&format!("request {number}")).0
     }
 
-    /// That it can be for a drive of that size, with time or without; the error says what is wrong.
+    /// Checks that it can be for a drive of that size, with time or without; the error says what is wrong.
     pub(crate) fn check(&self, size_bytes: u64, has_time: bool) -> Result<(), String> {
         let is_kind_fixed = matches!(
             self.fault,

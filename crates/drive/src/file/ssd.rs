@@ -391,7 +391,7 @@ impl SsdFile {
         atomic.map_or(self.slot_bytes(), |atomic| atomic.get())
     }
 
-    /// That units which are whole or not make up slots.
+    /// Checks that units which are whole or not make up slots.
     fn check_atomic_write(&self) -> Result<(), String> {
         let (slot, atomic) = (self.slot_bytes(), self.atomic_write_bytes());
         if atomic.is_multiple_of(SECTOR_BYTES) && slot.is_multiple_of(atomic) {

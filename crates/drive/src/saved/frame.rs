@@ -127,7 +127,7 @@ impl<R: Read> Unpacked<R> {
         })
     }
 
-    /// That nothing is left.
+    /// Checks that nothing is left.
     ///
     /// # Errors
     /// When something is.

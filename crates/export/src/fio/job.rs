@@ -34,7 +34,7 @@ pub fn first_error(failures: u64) -> u32 {
 
 /// What the host's cores did for each job, in percent of its time; nothing where the testbed does not say.
 pub fn cpu_of_each(run: &Run) -> f64 {
-    let cores = run.metrics.get(table::HOST_CORES_PCT.name).copied();
+    let cores = table::HOST_CORES_PCT.of(run);
     cores.unwrap_or_default() / run.jobs.len().max(1) as f64
 }
 

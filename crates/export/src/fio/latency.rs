@@ -60,23 +60,23 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// Of latencies up to submission, if the job has any.
+    /// Latencies up to submission, if the job has any.
     pub fn of_slat(&self, has_any: bool) -> Details<'a> {
         let is_kept = has_any && !self.reporting.without_slat;
         self.details(is_kept, self.reporting.of_slat)
     }
 
-    /// Of completion latencies.
+    /// Completion latencies.
     pub fn of_clat(&self) -> Details<'a> {
         self.details(!self.reporting.without_clat, self.reporting.of_clat)
     }
 
-    /// Of latencies from the beginning of a request on.
+    /// Latencies from the beginning of a request on.
     pub fn of_lat(&self) -> Details<'a> {
         self.details(!self.reporting.without_lat, self.reporting.of_lat)
     }
 
-    /// Of flushes, which have one kind of latency.
+    /// Latencies of flushes, which have one kind.
     pub fn of_flush(&self) -> Details<'a> {
         let of_lat = self.reporting.of_lat && !self.reporting.without_lat;
         self.details(

@@ -76,7 +76,7 @@ fn of_jobs(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Result 
     if let Some(joules) = &run.joules {
         row(out, "power", &watts(run, joules))?;
     }
-    if let Some(celsius) = run.metrics.get(table::CELSIUS_MAX.name) {
+    if let Some(celsius) = table::CELSIUS_MAX.of(run) {
         let throttled = metric(run, table::THROTTLED_S.name);
         let mut words = format!("{celsius:.1} C at most");
         if throttled > 0.0 {
@@ -336,7 +336,7 @@ fn watts(run: &Run, joules: &Joules) -> String {
         shares.join(", "),
         metric(run, table::IDLE_WATTS.name)
     );
-    if let Some(joules) = run.metrics.get(table::JOULES_PER_GB.name) {
+    if let Some(joules) = table::JOULES_PER_GB.of(run) {
         write!(text, ", {joules:.2} J a GB").expect("writing to a string succeeds");
     }
     text

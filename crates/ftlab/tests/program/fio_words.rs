@@ -164,7 +164,7 @@ fn a_limit_of_the_job_that_is_missed_is_said() {
     let (out, error) = place.finds(&format!("run late.fio --drive {SSD}"));
     holds(&error, &["job `w` ended early", "max_latency"]);
     holds(&out, &["Job `w` ended early"]);
-    // Of jobs that are reported as one, whichever of them missed it.
+    // Jobs that are reported as one fail where any of them missed it.
     place.write(
         "group.fio",
         "[global]\ngroup_reporting\nrw=write\nnumber_ios=50\n[a]\n[b]\nmax_latency=1us\n",

@@ -72,7 +72,7 @@ const USES: &[(&str, &[&str])] = &[
         ],
     ),
     ("ftlab-result", &[]),
-    // Of both wings of the command line.
+    // Both wings of the command line use it.
     (
         "ftlab-console",
         &["ftlab-base", "ftlab-drive", "ftlab-output", "ftlab-result"],
@@ -136,7 +136,7 @@ const USES: &[(&str, &[&str])] = &[
     ),
     // Nothing of a simulation, so that a real drive's results look like a simulated one's.
     ("ftlab-report", &["ftlab-result"]),
-    // Of the base what holds a file's reader in check alone.
+    // It uses of the base the guard around readers of files alone.
     ("ftlab-export", &["ftlab-base", "ftlab-result"]),
     (
         "ftlab-sweep",
@@ -172,7 +172,7 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-import",
             "ftlab-sweep",
             "ftlab-console",
-            // Of the disk, what its tests are clients of.
+            // Tests of the disk are clients of these three rooms.
             "ftlab-nbd",
             "ftlab-image",
             "ftlab-attach",

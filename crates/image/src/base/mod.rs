@@ -134,7 +134,7 @@ impl Base {
         }
     }
 
-    /// That it is as it was when it was opened. While it is open no other ftlab writes to it; other programs may.
+    /// Checks that it is as it was when it was opened. While it is open no other ftlab writes to it; other programs may.
     pub(crate) fn check_unchanged(&self) -> Result<(), ImageError> {
         let changed = |what: &str| {
             let why = format!(
@@ -155,7 +155,7 @@ impl Base {
         }
     }
 
-    /// That it is what an image right above it was made on.
+    /// Checks that it is what an image right above it was made on.
     pub(crate) fn check_lies_under(&self, above: &Path) -> Result<(), ImageError> {
         let head =
             FileStorage::look_at(above).map_err(|why| system_error(above, "open it", why))?;

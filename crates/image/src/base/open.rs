@@ -147,7 +147,7 @@ fn base_of_opened(
         .map_err(|why| system_error(path, "read it", why))
 }
 
-/// That an image lies on what it was made on, if it lies on anything.
+/// Checks that an image lies on what it was made on, if it lies on anything.
 pub(crate) fn check_base_of(image: &Path, file: &FileStorage) -> Result<(), ImageError> {
     let head = Head::read(file).map_err(|why| ImageError::Unusable {
         path: image.to_owned(),

@@ -134,7 +134,7 @@ pub(crate) trait Body: Send {
     /// Begins to bring everything so far to the storage.
     fn begin_commit(&mut self) -> io::Result<()>;
 
-    /// That has ended so.
+    /// Takes how that has ended.
     fn end_commit(&mut self, done: io::Result<()>);
 
     /// Brings sectors alone to their places, where they lie by themselves; whether they do.

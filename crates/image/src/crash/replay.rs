@@ -362,7 +362,7 @@ impl CrashReplay {
         let before = self.before.get(&slot);
         let data = match (fate, before) {
             (Fate::New, _) | (_, None) => layer.clone(),
-            // Of what was given up, no part comes back.
+            // No part of what was given up comes back.
             (Fate::Torn(_), _) if self.given_up.contains(&slot) => layer.clone(),
             (Fate::Old, Some(before)) => before.clone(),
             (Fate::Torn(new), Some(before)) => {

@@ -48,7 +48,7 @@ impl DataDrive {
         self.put_base(&mut tap)?;
         let begun = tap.begun();
         begun.map_err(|why| self.storage_error("begin a crash log of it", why))?;
-        // Of a drive in memory a power cut takes nothing else than of one in a file.
+        // A power cut takes the same from a drive in memory as from one in a file.
         if self.kept.is_none() {
             let tracks = Keeping::of(&self.file, false, OnKill::Cut).tracks;
             self.body.set_tracks(tracks);

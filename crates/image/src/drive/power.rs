@@ -26,16 +26,13 @@ impl DataDrive {
             return Err(ImageError::NothingStays);
         };
         let options = OpenOptions {
-            testbed: &testbed,
-            drive: None,
-            read_only: false,
             sync: kept.sync,
             on_kill: kept.on_kill,
             cut_seed: seed,
-            accepts_loss: false,
+            ..OpenOptions::on(&testbed)
         };
         let in_cache = self.body.lost_sectors();
-        // Whoever writes beside this comes to his end first.
+        // Writers at work beside this end first.
         self.end_checkpoint();
         let _ = self.body.storage().end_sync();
         let storage = self

@@ -46,7 +46,7 @@ impl Newest {
     }
 }
 
-/// That a request is one that a drive of N slots can be asked.
+/// Checks that a request is one that a drive of N slots can be asked.
 pub(super) fn check_input(input: LayerInput, ssd: &Ssd) -> Result<(), Wrong> {
     let slots = u64::from(ssd.layer().slots());
     let (first, count) = match input {

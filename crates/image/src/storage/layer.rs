@@ -73,7 +73,7 @@ struct Map {
     blocks: Vec<AtomicU8>,
     /// Blocks that are written and not safe.
     fresh: Mutex<Vec<u64>>,
-    /// Whoever makes blocks safe; the next one waits, as those may be his.
+    /// Held by the thread that makes blocks safe; the next one waits, as its blocks may be among them.
     settling: Mutex<()>,
 }
 

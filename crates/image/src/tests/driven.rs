@@ -43,13 +43,8 @@ pub(super) struct Driven {
 
 fn options() -> OpenOptions<'static> {
     OpenOptions {
-        testbed: testbed(),
-        drive: None,
-        read_only: false,
-        sync: false,
         on_kill: OnKill::Keep,
-        cut_seed: None,
-        accepts_loss: false,
+        ..OpenOptions::on(testbed())
     }
 }
 

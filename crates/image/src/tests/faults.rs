@@ -54,13 +54,8 @@ fn path(folder: &tempfile::TempDir) -> PathBuf {
 
 fn options() -> OpenOptions<'static> {
     OpenOptions {
-        testbed: testbed(),
-        drive: None,
-        read_only: false,
-        sync: false,
         on_kill: OnKill::Keep,
-        cut_seed: None,
-        accepts_loss: false,
+        ..OpenOptions::on(testbed())
     }
 }
 

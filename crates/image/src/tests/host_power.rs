@@ -74,13 +74,8 @@ fn write_to(path: &Path, memory: &Memory, length: u64) {
 
 fn options(sync: bool) -> OpenOptions<'static> {
     OpenOptions {
-        testbed: testbed(),
-        drive: None,
-        read_only: false,
         sync,
-        on_kill: OnKill::Cut,
-        cut_seed: None,
-        accepts_loss: false,
+        ..OpenOptions::on(testbed())
     }
 }
 

@@ -29,13 +29,8 @@ fn held(drive: &mut DataDrive) -> Vec<u8> {
 
 fn opened(path: &Path) -> DataDrive {
     let options = OpenOptions {
-        testbed: testbed(),
-        drive: None,
         read_only: true,
-        sync: false,
-        on_kill: OnKill::Cut,
-        cut_seed: None,
-        accepts_loss: false,
+        ..OpenOptions::on(testbed())
     };
     let (drive, recovery) = DataDrive::open(path, &options).unwrap();
     assert!(recovery.clean);

@@ -11,15 +11,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 fn options() -> OpenOptions<'static> {
-    OpenOptions {
-        testbed: testbed(),
-        drive: None,
-        read_only: false,
-        sync: false,
-        on_kill: OnKill::Cut,
-        cut_seed: None,
-        accepts_loss: false,
-    }
+    OpenOptions::on(testbed())
 }
 
 /// A drive, its folder, and commands for it.

@@ -47,7 +47,7 @@ pub fn nvmevirt(file: &Text<'_>, asked: Nvmevirt<'_>) -> Result<Imported, Import
         }
         match value {
             Ok(value) => said.push(name, &value.to_string(), line),
-            // Of no matter where nothing of the drive is worked out of it.
+            // It does not matter where no number of the drive follows from it.
             Err(why) => said.push_wrong(name, header.text(name).unwrap_or(""), line, why),
         }
     }

@@ -110,7 +110,7 @@ impl Injected {
         }
     }
 
-    /// That all of it is there to fail.
+    /// Checks that all of it is there to fail.
     pub fn check(&self, geometry: &Geometry) -> Result<(), StateError> {
         let blocks = geometry.blocks();
         let worn_out = self.worn_out.iter().copied();

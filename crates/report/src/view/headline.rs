@@ -160,7 +160,7 @@ fn test_words(view: &View<'_>, run: &Run) -> String {
 
 /// The longest time in which nothing completed; of one write after the other the longest wait.
 fn still_ms(run: &Run, longest: f64) -> f64 {
-    let seconds = run.metrics.get(table::LONGEST_PAUSE_S.name);
+    let seconds = table::LONGEST_PAUSE_S.of(run);
     seconds.map_or(longest, |seconds| seconds * 1e3)
 }
 
@@ -291,7 +291,7 @@ fn waited(run: &Run, inside: &Inside) -> Option<String> {
 
 /// What the longest wait stands beside.
 fn rest_of_writes(run: &Run) -> Option<String> {
-    let usual = run.metrics.get(table::LAT_P99_99_MS.name).copied()?;
+    let usual = table::LAT_P99_99_MS.of(run)?;
     (usual > 0.0 && usual < longest_ms(run)?).then(|| {
         format!(
             "All but one write in 10,000 take at most {}.",

@@ -19,7 +19,7 @@ pub enum Better {
 /// Where a figure comes from.
 #[derive(Debug, Clone, Copy)]
 pub enum Source {
-    /// Whoever made the run put it among its metrics.
+    /// The maker of the run put it among its metrics.
     Metric,
     /// It follows from what the run holds.
     Of(fn(&Run) -> Option<f64>),

@@ -1,4 +1,4 @@
-//! Of drives of both kinds.
+//! Drives of both kinds say how they are.
 
 use super::*;
 use ftlab_drive::Catalog;

@@ -47,7 +47,7 @@ pub(in crate::file) struct Has {
 }
 
 impl FaultKeys {
-    /// That everything is there that a fault needs; the error says what is missing.
+    /// Checks that everything is there that a fault needs; the error says what is missing.
     pub(in crate::file) fn check(&self, has: Has) -> Result<(), String> {
         if self.lost_waking.is_some() && !has.power {
             return Err(

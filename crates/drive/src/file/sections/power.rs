@@ -105,7 +105,7 @@ impl SsdPowerKeys {
         PowerStates::new(&states).map_err(|why| format!("[[power.states]]: {why}"))
     }
 
-    /// That no part takes more at rest than at work, and that power states follow each other.
+    /// Checks that no part takes more at rest than at work, and that power states follow each other.
     pub(in crate::file) fn check(&self) -> Result<(), String> {
         self.states()?;
         let (idle, active) = (self.controller_idle, self.controller_active);

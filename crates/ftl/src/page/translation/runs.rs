@@ -152,7 +152,7 @@ impl Runs {
         })
     }
 
-    /// That the counts are those of the map, which has so many runs in each page.
+    /// Checks that the counts are those of the map, which has so many runs in each page.
     ///
     /// # Panics
     /// When they are not.

@@ -176,7 +176,7 @@ impl Store {
         Some(superblock)
     }
 
-    /// That places, owners and counts agree, and the log can go on.
+    /// Checks that places, owners and counts agree, and the log can go on.
     ///
     /// # Errors
     /// Says what does not.

@@ -79,7 +79,7 @@ impl Place {
         json(&String::from_utf8_lossy(&output.stdout))
     }
 
-    /// That no state fails, or one does.
+    /// Checks that no state fails, or one does.
     fn judge(&self, script: &str, states: u32, is_sound: bool) -> u64 {
         let told = self.crash(script, states);
         assert_eq!(told["states"], states);

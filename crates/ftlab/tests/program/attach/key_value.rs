@@ -193,7 +193,7 @@ fn told(log: &str, words: &[&str]) -> (Value, Option<i32>) {
     )
 }
 
-/// That states of a store that forgets nothing are sound, and of others some are not.
+/// Checks that states of a store that forgets nothing are sound, and of others some are not.
 fn is_found_out(drive: &[&str], sound: u32, unsound: u32) {
     for forgets in [Forgets::Nothing, Forgets::Value, Forgets::Index] {
         let folder = TempDir::new().unwrap();

@@ -28,7 +28,7 @@ fn functions(text: &str) -> Vec<(&str, usize)> {
     for (number, line) in lines.iter().enumerate() {
         let Some(name) = named(line) else { continue };
         let indent = &line[..line.len() - line.trim_start().len()];
-        // Of a trait's method without a body, or one that stands in its line, the end is a line before any brace.
+        // A method of a trait may have no body, and a function may stand in one line: these end before any brace.
         let is_end = |line: &&str| {
             let rest = line.strip_prefix(indent);
             rest.is_some_and(|rest| rest == "}" || !rest.starts_with(' ') && rest.ends_with(';'))

@@ -1,5 +1,5 @@
 //! Images that are converted when they are opened: drives with a key that is gone, and journals that another model wrote.
-//! Whoever is killed on the way loses nothing.
+//! A process that is killed on the way loses nothing.
 
 use super::stored::{Held, Kept, folder};
 use super::{CRASH_LOG, check, options, write_over};
@@ -122,7 +122,7 @@ fn open(old: &Recorder) -> Converted {
     }
 }
 
-/// That an image holds what it held, whatever of these operations was done, each whole or in part.
+/// Checks that an image holds what it held, whatever of these operations was done, each whole or in part.
 fn survives_every_cut(begin: &Memory, operations: &[Operation], held: &Held, what: &str) {
     let mut left = begin.clone();
     for (n, operation) in operations.iter().enumerate() {
@@ -211,7 +211,7 @@ fn a_journal_that_another_model_wrote_is_asked_anew_and_every_slot_holds_what_it
             !found.recovery.clean && found.recovery.replayed > 0,
             "{name}"
         );
-        // Whoever is killed behind that finds the new one.
+        // A process that is killed later finds the new one.
         let operations = target.operations();
         write_over(&mut found.drive, &name);
         found.drive.check_layer();

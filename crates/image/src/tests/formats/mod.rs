@@ -22,15 +22,7 @@ const CRASH_LOG: &str = "crash-log";
 const CUTS: u64 = 16;
 
 fn options() -> OpenOptions<'static> {
-    OpenOptions {
-        testbed: testbed(),
-        drive: None,
-        read_only: false,
-        sync: false,
-        on_kill: OnKill::Cut,
-        cut_seed: None,
-        accepts_loss: false,
-    }
+    OpenOptions::on(testbed())
 }
 
 /// Checksums of what cuts at points of a log leave, point by point.
@@ -51,7 +43,7 @@ fn cuts_of(log: &CrashLog) -> Vec<Vec<u64>> {
     left.collect()
 }
 
-/// That a drive holds what it may.
+/// Checks that a drive holds what it may.
 fn check(drive: &mut DataDrive, held: &Held, what: &str) {
     let slot_sectors = u64::from(drive.slot_sectors());
     let mut found = vec![0; slot_sectors as usize * 512];
@@ -97,7 +89,7 @@ fn lay_out(kept: &Kept, folder: &Path) -> Vec<PathBuf> {
     held.map(|held| folder.join(&held.file)).collect()
 }
 
-/// That each image opens and holds what it held, is in order behind that, and works on. What lies above others comes first:
+/// Checks that each image opens and holds what it held, is in order behind that, and works on. What lies above others comes first:
 /// it is refused once those have changed.
 fn check_images(kept: &Kept, what: &str) {
     let folder = tempfile::tempdir().unwrap();
