@@ -9,7 +9,7 @@ use crate::base::Base;
 use crate::base::open::{Access, open_image};
 use crate::slot;
 use crate::storage::{Memory, Storage};
-use crate::{DataDrive, OnKill, OpenOptions, rebuild, rebuild_command};
+use crate::{DataDrive, OpenOptions, rebuild, rebuild_command};
 use ftlab_base::Lba;
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -2,7 +2,7 @@
 
 use super::oracle::Commands;
 use super::tiny::{testbed, tiny};
-use crate::{CreateOptions, DataDrive, OnKill, OpenOptions, UnpackError, pack, unpack};
+use crate::{CreateOptions, DataDrive, OpenOptions, UnpackError, pack, unpack};
 use ftlab_base::{Lba, Outcome};
 use std::fs::File;
 use std::path::Path;

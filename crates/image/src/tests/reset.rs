@@ -3,7 +3,7 @@
 use super::oracle::Commands;
 use super::tiny::{names, testbed, tiny};
 use crate::{CreateOptions, DataDrive, ImageError, OpenOptions};
-use crate::{OnKill, remove_snapshot, reset_image, snapshots};
+use crate::{remove_snapshot, reset_image, snapshots};
 use ftlab_base::{Lba, Outcome};
 use ftlab_drive::Counters;
 use std::fs::File;

@@ -5,7 +5,7 @@ mod make;
 mod stored;
 
 use super::tiny::testbed;
-use crate::{CrashLog, DataDrive, OnKill, OpenOptions, fsck, unpack};
+use crate::{CrashLog, DataDrive, OpenOptions, fsck, unpack};
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SimTime, SubmissionQueue,
 };
