@@ -1,31 +1,41 @@
 //! The review that figures are asked of.
 
+use anyhow::Result;
 use ftlab_base::RootSeed;
-use ftlab_bench::review::{Length, Plan, Subject};
+use ftlab_bench::review::Review;
 use ftlab_bench::suites::Test;
 use ftlab_drive::DriveFile;
+use ftlab_lab::{Lab, Length, Rest, Subject};
 use ftlab_play::driver::Clock;
+use ftlab_result::ResultSet;
 use std::num::NonZeroUsize;
 
 /// Bytes that drives and their copies may take together.
 pub const MEMORY_BYTES: u64 = 8 << 30;
 
 /// Whole tests on drives, as a review of everything makes them.
-pub fn plan_of(drives: Vec<DriveFile>, tests: Vec<Test>, seed: u64, threads: usize) -> Plan {
-    Plan {
+pub fn review(
+    drives: Vec<DriveFile>,
+    tests: Vec<Test>,
+    seed: u64,
+    threads: usize,
+) -> Result<ResultSet> {
+    let review = Review {
         tests,
         drives: drives.into_iter().map(Subject::from).collect(),
+        wanted: None,
         is_everything: true,
         state: None,
+        saved: None,
+        rest: Rest::default(),
         length: Length::Full,
         clock: Clock::Timed,
         testbed: None,
-        memory_bytes: MEMORY_BYTES,
         seed: RootSeed(seed),
         repeats: 1,
-        threads,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-    }
+    };
+    let lab = Lab::new(threads, MEMORY_BYTES)?;
+    Ok(review.results(&lab, &|_, _| Ok(()))?)
 }
 
 /// As many jobs at a time as were asked for, or as there are cores.

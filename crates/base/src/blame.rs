@@ -15,3 +15,13 @@ pub trait Blame: Error {
         false
     }
 }
+
+impl<E: Blame> Blame for std::sync::Arc<E> {
+    fn is_input(&self) -> bool {
+        (**self).is_input()
+    }
+
+    fn is_closed_pipe(&self) -> bool {
+        (**self).is_closed_pipe()
+    }
+}

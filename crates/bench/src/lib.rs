@@ -2,9 +2,8 @@
 //!
 //! - [`suites`] are tests as data: those of the reviews, and a user's own.
 //! - [`loads`] reads loads, whatever they are.
-//! - [`lab`] measures on several drives at a time.
-//! - [`review::review`] runs them on several drives and returns a result set.
-//! - [`stop`] ends what runs when nobody wants it any more.
+//! - [`ask`] is what askers have in common: cells out, outcomes in, results.
+//! - [`review`] asks for tests on several drives.
 //! - [`repeats`] says how far repeats of a run with other seeds come out apart.
 //! - [`figures`] maps rows of the reference table to runs and judges them.
 //! - [`calibrate`] fits a drive file to a few figures of a real drive.
@@ -15,16 +14,16 @@
 //!
 //! Nothing here reads a wall clock: the same drives, tests and seed give the same results.
 
+pub mod ask;
 pub mod calibrate;
 pub mod endurance;
 pub mod figures;
-pub mod lab;
 pub mod loads;
 pub mod plan;
 pub mod pts;
 pub mod repeats;
 pub mod review;
-pub mod stop;
+pub mod sheets;
 pub mod suites;
-mod testbeds;
 pub mod variants;
+mod words;

@@ -1,9 +1,7 @@
-//! Variants of drives: numbers of a drive's file, each at one or several values, and what became of them.
+//! Variants of drives: numbers of a drive's file, each at one or several values.
 
-use crate::review::{DriveRuns, Plan, Subject, origin};
-use crate::suites::Test;
 use ftlab_drive::DriveFile;
-use ftlab_result::{DriveSheet, ResultSet, Run, SCHEMA, Unfinished};
+pub use ftlab_lab::Variant;
 
 /// A setting and the values it is tried with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,17 +10,6 @@ pub struct Sweep {
     pub key: String,
     /// As given, at least one.
     pub values: Vec<String>,
-}
-
-/// One value of each setting.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Variant {
-    /// The number of the value of each setting that has several, in their order.
-    pub at: Vec<usize>,
-    /// Everything to set, as `key=value`.
-    pub settings: Vec<String>,
-    /// What is swept, for example `spare.op=0.07,gc.policy=fifo`; empty where every setting has one value.
-    pub name: String,
 }
 
 /// Every value of each setting with every value of the others, those of the first setting's first value first.
@@ -49,62 +36,6 @@ pub fn all(sweeps: &[Sweep]) -> Vec<Variant> {
         }
     };
     places.into_iter().map(variant).collect()
-}
-
-/// The runs of variants as a result set, in which each variant is a drive of its own; there are as many as the
-/// plan has drives. What was published of a drive was not published of its variants, nor of loads of one's own.
-/// `why` says why a variant that has not ended is not whole.
-#[must_use]
-pub fn put_together<'a>(
-    plan: &Plan,
-    variants: &'a [Variant],
-    ends: &[DriveRuns],
-    why: &str,
-) -> (ResultSet, Vec<(&'a Variant, Vec<Run>)>) {
-    let mut set = ResultSet {
-        schema: SCHEMA,
-        provenance: None,
-        origin: origin(plan),
-        drives: Vec::new(),
-        tests: plan.tests.iter().map(Test::sheet).collect(),
-        figures: Vec::new(),
-        runs: Vec::new(),
-        plans: Vec::new(),
-        unfinished: Vec::new(),
-    };
-    let mut of_variants = Vec::new();
-    for ((variant, subject), end) in variants.iter().zip(&plan.drives).zip(ends) {
-        let sheet = Subject::sheet(subject);
-        let (drive, name) = match variant.name.as_str() {
-            "" => (sheet.drive.clone(), sheet.name.clone()),
-            swept => (
-                format!("{}@{swept}", sheet.drive),
-                format!("{}, {}", sheet.name, swept.replace(',', ", ")),
-            ),
-        };
-        let missing = end.why_not_whole(why);
-        if missing.is_none() || !end.is_empty() {
-            let mut runs: Vec<Run> = end.runs().cloned().collect();
-            for run in &mut runs {
-                run.id = run.id.replacen(&run.drive, &drive, 1);
-                run.drive.clone_from(&drive);
-                let settings = variant.settings.iter().filter_map(|of| of.split_once('='));
-                run.settings = settings
-                    .map(|(k, v)| (k.to_owned(), v.to_owned()))
-                    .collect();
-            }
-            set.drives.push(DriveSheet {
-                name,
-                drive: drive.clone(),
-                ..sheet
-            });
-            set.runs.extend(runs.iter().cloned());
-            of_variants.push((variant, runs));
-        }
-        let unfinished = missing.map(|why| Unfinished { drive, why });
-        set.unfinished.extend(unfinished);
-    }
-    (set, of_variants)
 }
 
 /// Whether variants are other drives: those that differ in words alone, like the drive's name, are a mistake.

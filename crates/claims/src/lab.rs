@@ -1,23 +1,22 @@
 //! Measures what checks need, each thing once: tests and loads as a review runs them, and experiments.
 
-use crate::experiments::{self, Experiment};
+use crate::experiments;
 use crate::need::{Need, Work};
 use crate::sample::Sample;
 use ftlab_base::RootSeed;
-use ftlab_bench::lab;
-use ftlab_bench::review::{self, Length, Progress, ReviewError, Watch};
-use ftlab_bench::suites::{self, NO_STATE, Test, own};
-use ftlab_drive::{Catalog, DriveFile, default_testbed};
-use ftlab_host::Port;
+use ftlab_bench::ask::{self, Asker, Ends};
+use ftlab_bench::review::Review;
+use ftlab_bench::suites::{self, NO_STATE, Test};
+use ftlab_drive::{Catalog, DriveFile};
+use ftlab_host::{Port, Testbed};
+use ftlab_lab::{self as lab, Begin, Cell, Event, Lab, LabError, Length, Playing, Rest, Subject};
 use ftlab_play::driver::Clock;
 use ftlab_play::load::Load;
 use ftlab_play::states::State;
-use ftlab_play::streams::drive_seed;
-use ftlab_result::Run;
+use ftlab_result::{ResultSet, Run};
 use ftlab_sheet::SheetError;
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
-use std::sync::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What to check.
@@ -63,18 +62,25 @@ pub const NOBODY: &str = "nobody";
 /// Measurements by the keys of their needs; of those that failed, why.
 pub type Samples = BTreeMap<String, Result<Sample, String>>;
 
-/// A drive as its file and settings say, and what is to be measured on it.
-struct Subject {
+/// A drive as its file and settings say: behind machines that come with ftlab, and behind none.
+struct OfDrive {
     file: DriveFile,
-    /// By the keys of their needs.
-    tests: BTreeMap<String, Wanted>,
-    experiments: BTreeMap<String, &'static Experiment>,
+    plugged: Arc<Subject>,
+    alone: Arc<Subject>,
+    /// Tests that are courses, by the keys of their needs, with the states that are meant.
+    tests: BTreeMap<String, (Test, String)>,
 }
 
-/// The run of a test in a state.
-struct Wanted {
-    test: Test,
-    state: String,
+/// Everything that is needed, each cell once.
+struct Measuring<'p> {
+    plan: &'p Plan,
+    nobody: Arc<Testbed>,
+    drives: BTreeMap<String, OfDrive>,
+    cells: Vec<Cell>,
+    /// The needs of each cell, by their keys.
+    keys: Vec<Vec<String>>,
+    /// The cells by their ids.
+    known: BTreeMap<String, usize>,
 }
 
 /// Measures everything that is needed. What cannot be measured on a drive is kept in words: the claims that need
@@ -86,192 +92,202 @@ pub fn measure<'a>(
     plan: &Plan,
     needs: impl Iterator<Item = &'a Need>,
     progress: &(dyn Fn(usize, usize, &str) + Sync),
-) -> Result<Samples, ReviewError> {
-    let subjects = subjects(plan, needs)?;
-    let counts = |of: &Subject| of.tests.len() + of.experiments.len();
-    let total = subjects.iter().map(counts).sum();
-    let done = AtomicUsize::new(0);
-    let step = |label: &str| progress(done.fetch_add(1, Ordering::Relaxed) + 1, total, label);
-    let heard = Heard {
-        subjects: &subjects,
-        step: &step,
-        samples: Mutex::new(run_experiments(plan, &subjects, &step)?),
+) -> Result<Samples, LabError> {
+    let lab = Lab::new(plan.threads, plan.memory_bytes)?;
+    let mut measuring = Measuring {
+        plan,
+        nobody: Arc::new(experiments::nobody()),
+        drives: BTreeMap::new(),
+        cells: Vec::new(),
+        keys: Vec::new(),
+        known: BTreeMap::new(),
     };
-    heard.review(plan, None)?;
-    heard.review(plan, Some(NOBODY))?;
-    Ok(heard.samples.into_inner().expect("no holder panics"))
+    for need in needs {
+        measuring.add(need)?;
+    }
+    let review = measuring.review().asked()?;
+    let total = measuring.cells.len() + review.cells().len();
+    let done = AtomicUsize::new(0);
+    let hear = |_: usize, event: Event<'_>| {
+        if let Event::Part(label) = event {
+            progress(done.fetch_add(1, Ordering::Relaxed) + 1, total, label);
+        }
+        Ok(())
+    };
+    let mut samples = Samples::new();
+    let ends = ask::run(&measuring, &lab, &hear)?;
+    for (n, keys) in measuring.keys.iter().enumerate() {
+        let end = match (ends.outcomes(n), ends.error(n..n + 1)) {
+            (Some([outcome, ..]), _) => {
+                let drive = measuring.cells[n].subject.slug().to_owned();
+                let run = outcome.run.clone();
+                Ok(Sample::of(Run { drive, ..run }))
+            }
+            (_, Some(error)) => Err(error.to_string()),
+            _ => continue,
+        };
+        samples.extend(keys.iter().map(|key| (key.clone(), end.clone())));
+    }
+    let ends = ask::run(&review, &lab, &hear)?;
+    let set = review.set(&ends, "");
+    for (n, of_drive) in measuring.drives.values().enumerate() {
+        let failed = review.errors(&ends).find(|(drive, _)| *drive == n);
+        for (key, (test, state)) in &of_drive.tests {
+            let is_it = |run: &&Run| {
+                run.drive == of_drive.plugged.id()
+                    && run.test == test.step.slug
+                    && [state.as_str(), NO_STATE].contains(&run.state.as_str())
+            };
+            let end = match (set.runs.iter().find(is_it), &failed) {
+                (Some(run), _) => {
+                    let drive = of_drive.plugged.slug().to_owned();
+                    let run = run.clone();
+                    Ok(Sample::of(Run { drive, ..run }))
+                }
+                (None, Some((_, error))) => Err(error.to_string()),
+                (None, None) => continue,
+            };
+            samples.insert(key.clone(), end);
+        }
+    }
+    Ok(samples)
 }
 
-fn subjects<'a>(
-    plan: &Plan,
-    needs: impl Iterator<Item = &'a Need>,
-) -> Result<Vec<Subject>, ReviewError> {
-    let mut subjects: BTreeMap<String, Subject> = BTreeMap::new();
-    for need in needs {
-        let subject = match subjects.entry(need.subject()) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(Subject {
-                file: plan.load(need).map_err(|error| ReviewError::Drive {
-                    drive: need.drive.to_owned(),
-                    error,
-                })?,
-                tests: BTreeMap::new(),
-                experiments: BTreeMap::new(),
-            }),
+impl Measuring<'_> {
+    fn add(&mut self, need: &Need) -> Result<(), LabError> {
+        let wrong = |error: SheetError| LabError::Drive {
+            drive: need.drive.to_owned(),
+            error,
         };
-        match &need.work {
-            Work::Experiment(experiment) => {
-                subject.experiments.insert(need.key(), experiment);
-            }
-            Work::Test(test, state) => {
-                let wanted = of_test(&subject.file, test, *state);
-                subject.tests.insert(need.key(), wanted);
-            }
+        let (key, subject) = (need.key(), need.subject());
+        if !self.drives.contains_key(&subject) {
+            let file = self.plan.load(need).map_err(wrong)?;
+            // Drives of one file with different settings are told apart.
+            let of = || {
+                Subject::from(file.clone()).being(lab::Variant {
+                    name: need.settings().join(","),
+                    settings: need.settings(),
+                    ..lab::Variant::default()
+                })
+            };
+            let of_drive = OfDrive {
+                plugged: Arc::new(of()),
+                alone: Arc::new(of()),
+                tests: BTreeMap::new(),
+                file,
+            };
+            self.drives.insert(subject.clone(), of_drive);
+        }
+        let of_drive = self.drives.get_mut(&subject).expect("it was put there");
+        let cell = match &need.work {
+            Work::Experiment(experiment) => Cell {
+                subject: Arc::clone(&of_drive.alone),
+                work: lab::Work::Course(Arc::new(*experiment)),
+                machine: Arc::clone(&self.nobody),
+                seed: self.plan.seed,
+            },
+            Work::Test(test, state) => match &test.step.work {
+                // As its review made it: its first load and port, in one state.
+                suites::Work::Loads { loads, ports } => {
+                    let state = state.and_then(State::named);
+                    let state = state.unwrap_or(test.family.states[0]);
+                    let machine = suites::testbed_of(&of_drive.plugged, test);
+                    self.of_load(&subject, &loads[0], state, machine, ports[0])
+                        .map_err(wrong)?
+                }
+                suites::Work::Within(..) | suites::Work::Fact(_) => {
+                    let state = state.unwrap_or_else(|| test.first_state()).to_owned();
+                    of_drive.tests.insert(key, (test.clone(), state));
+                    return Ok(());
+                }
+            },
             Work::Load {
                 load,
                 state,
                 machine,
                 port,
-            } => {
-                let wanted = of_load(&subject.file, load, *state, machine, *port);
-                subject.tests.insert(need.key(), wanted);
-            }
+            } => (self.of_load(&subject, load, *state, machine, *port)).map_err(wrong)?,
+        };
+        // Cells of one id may be of different experiments' scales; their needs alone are the same.
+        let at = *self.known.entry(cell.id()).or_insert_with(|| {
+            self.cells.push(cell);
+            self.keys.push(Vec::new());
+            self.keys.len() - 1
+        });
+        if !self.keys[at].contains(&key) {
+            self.keys[at].push(key);
         }
+        Ok(())
     }
-    Ok(subjects.into_values().collect())
-}
 
-/// A test of a review as that made it: its first load and port, in one state.
-fn of_test(file: &DriveFile, test: &Test, state: Option<&str>) -> Wanted {
-    match &test.step.work {
-        suites::Work::Loads { loads, ports } => {
-            let state = state.and_then(State::named);
-            let state = state.unwrap_or(test.family.states[0]);
-            let machine = test.family.testbed.as_deref();
-            let machine = machine.unwrap_or_else(|| default_testbed([file]));
-            of_load(file, &loads[0], state, machine, ports[0])
-        }
-        suites::Work::Within(..) | suites::Work::Fact(_) => Wanted {
-            test: test.clone(),
-            state: state.unwrap_or_else(|| test.first_state()).to_owned(),
-        },
-    }
-}
-
-/// A load as a test of its own, which no other of that name is.
-fn of_load(
-    file: &DriveFile,
-    load: &Load,
-    state: State,
-    machine: &str,
-    port: Option<Port>,
-) -> Wanted {
-    // A review leaves out a port that a drive is not slower on than on the fastest.
-    let port = port.filter(|port| file.waits_for(*port));
-    let on = port.map_or("its fastest port", Port::name);
-    let slug = format!("{} ({}), {machine}, {on}", load.name(), state.name());
-    Wanted {
-        test: own(&slug, load.clone(), state, Clock::Timed).on(machine, port),
-        state: state.name().to_owned(),
-    }
-}
-
-fn run_experiments(
-    plan: &Plan,
-    subjects: &[Subject],
-    step: &(dyn Fn(&str) + Sync),
-) -> Result<Samples, ReviewError> {
-    let lab = lab::Lab::new(plan.threads, plan.memory_bytes)?;
-    let mut all: Vec<(&Subject, &String, &Experiment)> = Vec::new();
-    for subject in subjects {
-        let experiments = subject.experiments.iter();
-        all.extend(experiments.map(|(key, &experiment)| (subject, key, experiment)));
-    }
-    let bytes = |(subject, ..): &(&Subject, &String, &Experiment)| subject.file.memory_bytes();
-    let run = |&(subject, key, experiment): &(&Subject, &String, &Experiment)| {
-        let file = &subject.file;
-        let metrics = (experiment.run)(file, drive_seed(plan.seed, file.slug()));
-        step(key);
-        let sample = |metrics| {
-            Sample::of(Run {
-                drive: file.slug().to_owned(),
-                metrics,
-                ..Run::default()
-            })
+    fn of_load(
+        &self,
+        subject: &str,
+        load: &Load,
+        state: State,
+        machine: &str,
+        port: Option<Port>,
+    ) -> Result<Cell, SheetError> {
+        let of_drive = &self.drives[subject];
+        let (subject, machine) = match machine {
+            NOBODY => (&of_drive.alone, Arc::clone(&self.nobody)),
+            slug => (&of_drive.plugged, Arc::new(Testbed::load(slug)?)),
         };
-        let sample = metrics.map(sample).map_err(|error| error.to_string());
-        (key.clone(), sample)
-    };
-    Ok(lab.run(&all, bytes, run).into_iter().collect())
-}
-
-/// Hears of a review of the subjects.
-struct Heard<'a> {
-    subjects: &'a [Subject],
-    step: &'a (dyn Fn(&str) + Sync),
-    samples: Mutex<Samples>,
-}
-
-impl Heard<'_> {
-    /// Reviews the subjects by the tests that run on this machine, or by those that run on any other.
-    fn review(&self, plan: &Plan, machine: Option<&str>) -> Result<(), ReviewError> {
-        let is_of = |wanted: &&Wanted| {
-            (wanted.test.family.testbed.as_deref() == Some(NOBODY)) == machine.is_some()
+        let state = match subject.has_flash() {
+            true => state,
+            false => State::New,
         };
-        let tests_of = |subject: &Subject| {
-            let wanted = subject.tests.values().filter(is_of);
-            let tests = wanted.map(|wanted| (wanted.test.step.slug.clone(), wanted.test.clone()));
-            tests.collect::<BTreeMap<String, Test>>()
+        Ok(Cell {
+            subject: Arc::clone(subject),
+            work: lab::Work::Load(Playing {
+                load: load.clone(),
+                begin: Begin::of(state),
+                clock: Clock::Timed,
+                // A review leaves out a port that a drive is not slower on than on the fastest.
+                port: port.filter(|port| of_drive.file.waits_for(*port)),
+                length: Length::Full,
+            }),
+            machine,
+            seed: self.plan.seed,
+        })
+    }
+
+    /// The tests that are courses, as a review.
+    fn review(&self) -> Review {
+        let tests = self.drives.values().flat_map(|drive| drive.tests.values());
+        let tests = tests.map(|(test, _)| (test.step.slug.clone(), test.clone()));
+        let tests: BTreeMap<String, Test> = tests.collect();
+        let slugs = |drive: &OfDrive| {
+            let tests = drive.tests.values();
+            tests.map(|(test, _)| test.step.slug.clone()).collect()
         };
-        let tests: Vec<BTreeMap<String, Test>> = self.subjects.iter().map(tests_of).collect();
-        let wanted = tests.iter().map(|tests| tests.keys().cloned().collect());
-        let wanted: Vec<Vec<String>> = wanted.collect();
-        let all: BTreeMap<String, Test> = tests.into_iter().flatten().collect();
-        let plan = review::Plan {
-            drives: self
-                .subjects
-                .iter()
-                .map(|subject| subject.file.clone().into())
+        Review {
+            drives: (self.drives.values())
+                .map(|drive| Subject::clone(&drive.plugged))
                 .collect(),
-            tests: all.into_values().collect(),
+            tests: tests.into_values().collect(),
+            wanted: Some(self.drives.values().map(slugs).collect()),
             is_everything: false,
             state: None,
+            saved: None,
+            rest: Rest::default(),
             length: Length::Full,
             clock: Clock::Timed,
-            testbed: machine.map(|_| experiments::nobody()),
-            memory_bytes: plan.memory_bytes,
-            seed: plan.seed,
+            testbed: None,
+            seed: self.plan.seed,
             repeats: 1,
-            threads: plan.threads,
-            version: String::new(),
-        };
-        review::run(&plan, &wanted, self)
+        }
     }
 }
 
-impl Watch for Heard<'_> {
-    fn ran(&self, _: Progress<'_>) {}
-
-    fn tested(&self, drive: usize, test: &str, runs: Vec<Run>) {
-        let is_of = |(_, wanted): &(&String, &Wanted)| wanted.test.step.slug == test;
-        for (key, wanted) in self.subjects[drive].tests.iter().filter(is_of) {
-            let is_it =
-                |run: &&Run| [wanted.state.as_str(), NO_STATE].contains(&run.state.as_str());
-            if let Some(run) = runs.iter().find(is_it) {
-                let mut samples = self.samples.lock().expect("no holder panics");
-                samples.insert(key.clone(), Ok(Sample::of(run.clone())));
-            }
-            (self.step)(key);
-        }
+impl Asker for Measuring<'_> {
+    fn cells(&self) -> &[Cell] {
+        &self.cells
     }
 
-    fn ended(&self, drive: usize, end: Result<(), ReviewError>) {
-        let Err(error) = end else { return };
-        let mut samples = self.samples.lock().expect("no holder panics");
-        for key in self.subjects[drive].tests.keys() {
-            // A run counts for more than a reason why there is none: the other machine may have it, or have it yet.
-            let failed = || Err(error.to_string());
-            samples.entry(key.clone()).or_insert_with(failed);
-        }
+    fn set(&self, ends: &Ends, _why: &str) -> ResultSet {
+        let mut set = ask::empty(ask::origin(self.plan.seed.0, String::new(), false));
+        set.runs = ask::runs(self, ends);
+        set
     }
 }

@@ -7,7 +7,7 @@
 //! that has neither check nor reason.
 //!
 //! What several checks need is measured once (`lab.rs`): tests of the reviews and loads of the checks' own by
-//! [`ftlab_bench::review`], and experiments, which do things to drives without time (`experiments/`). A figure that
+//! [`ftlab_lab`], and experiments, which do things to drives without time (`experiments/`). A figure that
 //! a comparison names is a metric of the run or follows from it (`sample.rs`).
 //!
 //! Whether a claim holds is decided by runs alone. `xtask docs claims` writes the page of all.
@@ -27,7 +27,7 @@ pub use table::{Claim, claims};
 pub use verdict::{Judged, Verdict, summary};
 
 use ftlab_base::Blame;
-use ftlab_bench::review::ReviewError;
+use ftlab_lab::LabError;
 use lab::Samples;
 use need::Need;
 use rows::check_of;
@@ -42,7 +42,7 @@ pub enum ClaimsError {
     Unknown(String),
     /// A run failed.
     #[error(transparent)]
-    Run(#[from] ReviewError),
+    Run(#[from] LabError),
 }
 
 impl Blame for ClaimsError {

@@ -8,7 +8,7 @@ use crate::verdict::Verdict;
 use ftlab_bench::suites;
 use ftlab_host::Port;
 use ftlab_play::embedded::SCRIPTS;
-use ftlab_play::load::{Load, What};
+use ftlab_play::load::{Load, What, mark_of_texts};
 use ftlab_play::states::State;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -173,7 +173,8 @@ fn need(keys: &'static NeedKeys) -> Need {
             let text = FILE.jobs.get(name);
             let text = text.unwrap_or_else(|| panic!("no job of the checks is called `{name}`"));
             let name = format!("claims/{name}");
-            What::job(text, &name).map(|what| Load::new(name, what))
+            What::job(text, &name)
+                .map(|what| Load::new(name, mark_of_texts(text, &BTreeMap::new()), what))
         }
         (None, None, Some(name), None) => {
             let text = |name: &str| {
@@ -181,7 +182,8 @@ fn need(keys: &'static NeedKeys) -> Need {
                 Some((file, text.to_owned()))
             };
             let (file, script) = text(name).unwrap_or_else(|| panic!("no script `{name}`"));
-            What::script(&script, &file, &text).map(|what| Load::new(name, what))
+            What::script(&script, &file, &text)
+                .map(|what| Load::new(name, mark_of_texts(&script, &BTreeMap::new()), what))
         }
         _ => panic!("a need of {drive} is a test, a job, a script or an experiment"),
     };

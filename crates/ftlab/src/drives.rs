@@ -3,9 +3,9 @@
 use crate::failure::{Failure, Outcome};
 use crate::screen;
 use comfy_table::{Cell, CellAlignment, ColumnConstraint};
-use ftlab_bench::review::{Member, Subject};
 pub use ftlab_console::drives::name;
 use ftlab_drive::{Catalog, DriveFile};
+use ftlab_lab::{Member, Subject};
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -10,8 +10,8 @@ use clap::Args;
 use ftlab_base::RootSeed;
 use ftlab_base::amount::{decimal, three_digits};
 use ftlab_bench::endurance::{self, CLIENT, Daily, Ending, Life, Mark, Plan};
-use ftlab_bench::review::smart_of;
 use ftlab_drive::{Catalog, DriveFile, MODEL_VERSION};
+use ftlab_lab::smart_of;
 use ftlab_play::record::erases;
 use ftlab_result::{Erases, Provenance, SmartAttribute};
 use ftlab_workload::JobFile;
@@ -158,11 +158,10 @@ pub fn command(options: &Options) -> Outcome {
         celsius: options.celsius,
     };
     let progress = options.signs.spinner("writing the drive to its end");
-    let tell = |lived: f64| {
-        progress.say(&format!(
-            "{:.0} % of the median block's life",
-            100.0 * lived
-        ))
+    let tell = |_: &str, lived: Option<f64>| {
+        let lived = 100.0 * lived.unwrap_or_default();
+        progress.say(&format!("{lived:.0} % of the median block's life"));
+        Ok(())
     };
     let life = endurance::live(
         &drive,

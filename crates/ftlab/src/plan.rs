@@ -1,23 +1,26 @@
 //! `ftlab plan`: how long drives last under a load, how fast they answer, and how much spare area that takes.
 
 use crate::failure::{Failure, Outcome};
+use crate::files::Folder;
 use crate::loads;
 use crate::options::{self, OutputFormat, TestbedOption, Work};
+use crate::progress::Progress;
+use crate::session::{Command, INTERRUPTED, Session};
 use crate::trace::{ReplayOptions, tell_of_trace};
 use crate::verdicts::{Figure, RequireOptions};
 use crate::{drives, fio_words, memory, provenance, results, screen};
 use clap::Args;
-use ftlab_bench::lab::Lab;
+use ftlab_bench::ask::Asker;
 use ftlab_bench::loads::Reading;
-use ftlab_bench::plan::{self, Asked, SPARE_BOUNDS};
-use ftlab_bench::review::Length;
+use ftlab_bench::plan::{self, SPARE_BOUNDS};
 use ftlab_bench::suites::Test;
-use ftlab_drive::DriveFile;
+use ftlab_lab::{Cell, Event, LabError, Length};
 use ftlab_play::State;
-use ftlab_result::Run;
 use ftlab_result::plan::Measure;
+use ftlab_result::{ResultSet, Run};
 use ftlab_workload::Sections;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -89,41 +92,67 @@ pub struct Options {
     output_format: OutputFormat,
 }
 
+/// What plans leave behind.
+struct Planning(Option<Folder>);
+
+impl Command for Planning {
+    fn leave(&self, set: &ResultSet) -> Result<String, Failure> {
+        let Some(folder) = &self.0 else {
+            return Ok(String::new());
+        };
+        results::write(folder, set)?;
+        Ok(results::places(folder.path()))
+    }
+
+    /// It says what it does.
+    fn counts_parts(&self) -> bool {
+        false
+    }
+
+    fn hear(
+        &self,
+        (_, cell): (usize, &Cell),
+        event: &mut Event<'_>,
+        progress: &Progress,
+    ) -> Result<(), LabError> {
+        if let Event::Doing(what, share) = event {
+            progress.say_share(&format!("{}: {what}", cell.subject.slug()), *share);
+        }
+        Ok(())
+    }
+}
+
 pub fn command(options: &Options) -> Outcome {
-    let asked = asked(options)?;
+    let planning = planning(options)?;
+    let load = planning.sheet.test.clone();
+    let asked = planning.asked()?;
     let folder = options.out.as_deref().map(results::folder).transpose()?;
     let junit = options.require.junit()?;
-    let lab = Lab::new(
-        options.work.machine.threads(),
-        options.work.machine.memory_bytes(),
-    );
-    let lab = lab.map_err(|error| Failure::Running(error.to_string()))?;
-    let sizes: Vec<u64> = asked.drives.iter().map(DriveFile::memory_bytes).collect();
-    memory::tell(options.work.signs, lab.most_bytes(&sizes));
-    let progress = options.work.signs.spinner("preparing");
-    let tell = |drive: usize, what: &str, share| {
-        let slug = asked.drives[drive].slug();
-        progress.say_share(&format!("{slug}: {what}"), share);
-    };
-    let planned = plan::plan(&asked, &lab, &tell);
-    drop(progress);
-    let mut set = planned?;
-    if let Some(folder) = &folder {
-        results::write(folder, &set)?;
+    let (signs, machine) = (options.work.signs, &options.work.machine);
+    let all: Vec<usize> = (0..asked.cells().len()).collect();
+    memory::tell(signs, machine.most_bytes(asked.cells(), &all)?);
+    let progress = signs.spinner("preparing");
+    let session = Session::new(asked, None, Planning(folder), "drives", progress);
+    let (ends, _) = session.run(machine)?;
+    if let Some(error) = ends.error(0..all.len()) {
+        return Err(Arc::clone(error).into());
     }
+    let mut set = session.asked.set(&ends, INTERRUPTED);
+    let places = session.command.leave(&set)?;
     set.provenance = Some(provenance::here());
     let is_for_programs = options.output_format == OutputFormat::Json;
-    screen::print(&match (options.output_format, &folder) {
-        (OutputFormat::Json, _) => screen::json(&set)?,
-        (OutputFormat::Normal, None) => ftlab_report::terminal::plan::render(&set),
-        (OutputFormat::Normal, Some(folder)) => {
+    screen::print(&match options.output_format {
+        OutputFormat::Json => screen::json(&set)?,
+        OutputFormat::Normal => {
             let text = ftlab_report::terminal::plan::render(&set);
-            format!("{text}\n{}", results::places(folder.path()))
+            match places.as_str() {
+                "" => text,
+                places => format!("{text}\n{places}"),
+            }
         }
     })?;
-    let test = &asked.test.step.slug;
     let as_they_are: Vec<Run> = (set.runs.iter())
-        .filter(|run| run.test == *test)
+        .filter(|run| run.test == load)
         .cloned()
         .collect();
     options
@@ -132,7 +161,7 @@ pub fn command(options: &Options) -> Outcome {
 }
 
 /// Everything that can be wrong with what was asked, but for what its drives say, is found here.
-fn asked(options: &Options) -> Result<Asked, Failure> {
+fn planning(options: &Options) -> Result<plan::Planning, Failure> {
     let test = test(options)?;
     let drives = drives::load(&options.drives, &options.settings)?;
     let goals = [
@@ -148,9 +177,11 @@ fn asked(options: &Options) -> Result<Asked, Failure> {
         [] => plan::spares(length),
         given => given.to_vec(),
     };
-    Ok(Asked {
+    Ok(plan::Planning {
         drives,
-        test,
+        load: test.loads()[0].clone(),
+        sheet: test.sheet(),
+        state: options.state,
         bytes_per_day: options.per_day,
         goals: (goals.into_iter())
             .filter_map(|(measure, goal)| Some((measure, goal?)))
@@ -159,7 +190,6 @@ fn asked(options: &Options) -> Result<Asked, Failure> {
         length,
         testbed: options.testbed.load()?,
         seed: options.work.root(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
     })
 }
 

@@ -24,6 +24,16 @@ pub fn version() -> &'static str {
     &VERSION
 }
 
+/// What tells the model of this program from those of others of its version. Every build of a commit has the model of its
+/// version; sources that were changed may be any model, and only their own build is sure to be the same one. A program that
+/// cannot read itself is told from others by its version alone.
+pub fn simulator() -> String {
+    let changed = here().modified != Some(false);
+    let program = changed.then(|| std::env::current_exe().and_then(std::fs::read));
+    let program = program.and_then(Result::ok).unwrap_or_default();
+    format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&program))
+}
+
 fn words(Provenance { commit, modified }: &Provenance) -> String {
     let commit = &commit[..commit.len().min(COMMIT_DIGITS)];
     let state = match modified {

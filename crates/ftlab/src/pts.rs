@@ -2,12 +2,17 @@
 
 use crate::drives::load;
 use crate::failure::{Failure, Outcome};
+use crate::files::Folder;
 use crate::options::{TestbedOption, Work};
+use crate::session::{Command, INTERRUPTED, Session};
 use crate::{memory, results, screen};
 use clap::{Args, ValueEnum};
-use ftlab_bench::pts::{self, CLIENT, ENTERPRISE, Plan, Scale};
+use ftlab_bench::ask::Asker;
+use ftlab_bench::pts::{self, CLIENT, ENTERPRISE, Pts, Scale};
 use ftlab_drive::{DriveFile, Kind};
+use ftlab_result::ResultSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -95,22 +100,35 @@ fn scale(text: &str) -> Result<Scale, String> {
         .ok_or_else(|| "give a number from 1 on; 1 is the standard as it is".to_owned())
 }
 
-pub fn command(options: &Options) -> Outcome {
-    let plan = plan(options)?;
-    let folder = results::folder(&options.out)?;
-    memory::tell(options.work.signs, pts::most_bytes(&plan)?);
-    let progress = options.work.signs.bar();
-    let total = plan.runs();
-    progress.set(0, total, "preconditioning");
-    let set = pts::run(&plan, &|done, label| progress.set(done, total, label))?;
-    drop(progress);
-    results::write(&folder, &set)?;
-    let width = usize::from(screen::width());
-    let tables = ftlab_report::terminal::render(&set, width, screen::has_colours());
-    screen::print_in_colours(&format!("{tables}\n{}", results::places(&options.out)))
+/// What the tests leave behind.
+struct Testing(Folder);
+
+impl Command for Testing {
+    fn leave(&self, set: &ResultSet) -> Result<String, Failure> {
+        results::write(&self.0, set)?;
+        Ok(results::places(self.0.path()))
+    }
 }
 
-fn plan(options: &Options) -> Result<Plan, Failure> {
+pub fn command(options: &Options) -> Outcome {
+    let asked = pts(options)?.asked()?;
+    let folder = results::folder(&options.out)?;
+    let (signs, machine) = (options.work.signs, &options.work.machine);
+    let all: Vec<usize> = (0..asked.cells().len()).collect();
+    memory::tell(signs, machine.most_bytes(asked.cells(), &all)?);
+    let session = Session::new(asked, None, Testing(folder), "drives", signs.shares());
+    let (ends, _) = session.run(machine)?;
+    if let Some(error) = ends.error(0..all.len()) {
+        return Err(Arc::clone(error).into());
+    }
+    let set = session.asked.set(&ends, INTERRUPTED);
+    let places = session.command.leave(&set)?;
+    let width = usize::from(screen::width());
+    let tables = ftlab_report::terminal::render(&set, width, screen::has_colours());
+    screen::print_in_colours(&format!("{tables}\n{places}"))
+}
+
+fn pts(options: &Options) -> Result<Pts, Failure> {
     let mut tests: Vec<pts::Test> = Vec::new();
     for test in options.tests.iter().map(|test| test.of_standard()) {
         if !tests.contains(&test) {
@@ -120,7 +138,7 @@ fn plan(options: &Options) -> Result<Plan, Failure> {
     if tests.is_empty() {
         tests = pts::Test::ALL.to_vec();
     }
-    Ok(Plan {
+    Ok(Pts {
         drives: drives(options)?,
         tests,
         settings: match options.class {
@@ -130,9 +148,6 @@ fn plan(options: &Options) -> Result<Plan, Failure> {
         scale: options.scale,
         testbed: options.testbed.load()?,
         seed: options.work.root(),
-        memory_bytes: options.work.machine.memory_bytes(),
-        threads: options.work.machine.threads(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
     })
 }
 

@@ -3,6 +3,7 @@
 use crate::failure::{Failure, Outcome};
 use crate::files::{self, Folder};
 use crate::{provenance, screen};
+use ftlab_lab::Store;
 use ftlab_result::{OLDEST, Provenance, ResultSet, SCHEMA, Unread};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,9 @@ use std::path::{Path, PathBuf};
 pub const RESULTS: &str = "results.json";
 /// The report beside it.
 pub const REPORT: &str = "index.html";
+
+/// What is kept beside them of each cell, for a call that goes on.
+const CELLS: &str = "cells.jsonl";
 
 const WHAT: &str =
     "a directory that `ftlab review` or `ftlab run --out` wrote, or the results.json in it";
@@ -85,6 +89,17 @@ pub fn write(folder: &Folder, set: &ResultSet) -> Outcome {
     let signed = screen::json(&signed)?;
     let files = [(RESULTS, signed.as_bytes()), (REPORT, report.as_bytes())];
     Ok(folder.write(&files)?)
+}
+
+/// What is kept in a directory of the cells that have ended: empty, unless a call goes on with it.
+pub fn store(folder: &Folder, goes_on: bool) -> Result<Store, Failure> {
+    folder.check(&[CELLS])?;
+    let (path, simulator) = (folder.join(CELLS), provenance::simulator());
+    let store = match goes_on {
+        true => Store::open(&path, &simulator),
+        false => Store::new(&path, &simulator),
+    };
+    store.map_err(|error| Failure::Running(format!("cannot write {}: {error}", path.display())))
 }
 
 /// Where both are, in two lines.

@@ -1,36 +1,42 @@
-//! Tests of a plan under way: what is done of its drives is taken up as it comes in, and left readable however it
-//! ends.
+//! What was asked for under way: how cells end is taken up as it comes in, and left readable however it ends.
 
 use crate::failure::{EXIT_INTERRUPTED, Failure, Outcome};
+use crate::options::Machine;
 use crate::progress::Progress;
 use crate::screen;
 use ftlab_base::Blame;
-use ftlab_bench::review::{
-    self, Devices, DriveRuns, Loaded, Plan, Progress as Step, ReviewError, Visit, Watch,
-};
-use ftlab_drive::{Device, DriveFile};
-use ftlab_play::record::Record;
-use ftlab_result::Run;
+use ftlab_bench::ask::{Asker, Ends, drives};
+use ftlab_bench::review::Asked;
+use ftlab_lab::{Cell, Event, Lab, LabError, Store};
+use ftlab_result::ResultSet;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Why a drive that has not ended has not all of its runs.
 pub const INTERRUPTED: &str = "interrupted before it was done";
 
 /// What a command makes of what is done, and does to drives meanwhile.
-pub trait Command: Sized + Send + Sync + 'static {
-    /// What it calls the drives of its plan.
-    const DRIVES: &'static str = "drives";
+pub trait Command: Send + Sync + 'static {
+    /// Makes results readable, and says where they are.
+    fn leave(&self, set: &ResultSet) -> Result<String, Failure>;
 
-    /// Makes what is done readable, and says where it is.
-    fn leave(&self, plan: &Plan, ends: &[DriveRuns]) -> Result<String, Failure>;
-
-    /// Nothing more comes of a drive now: keeps what is done of it.
-    fn keep(&self, _plan: &Plan, _ends: &[DriveRuns], _drive: usize) -> Outcome {
+    /// Hears what happens to a cell, and says how far that is.
+    fn hear(
+        &self,
+        _cell: (usize, &Cell),
+        _event: &mut Event<'_>,
+        _progress: &Progress,
+    ) -> Result<(), LabError> {
         Ok(())
     }
 
-    /// What a log calls a drive, if there is one.
-    fn log(&self, _plan: &Plan, _drive: usize) -> Option<String> {
+    /// Whether it is told of each part that is done, of all.
+    fn counts_parts(&self) -> bool {
+        true
+    }
+
+    /// What a log calls the drive of a number that has ended, if there is one.
+    fn log(&self, _drive: usize) -> Option<String> {
         None
     }
 
@@ -38,94 +44,153 @@ pub trait Command: Sized + Send + Sync + 'static {
     fn go_on(&self) -> Option<&str> {
         None
     }
-
-    /// As [`Watch::ran`].
-    fn ran(session: &Session<Self>, step: Step<'_>) {
-        let message = format!("{}/{} {}", step.done, step.total, step.label);
-        session.progress.set_share(step.share, &message);
-    }
-
-    /// As [`Watch::doing`].
-    fn doing(_session: &Session<Self>, _drive: usize, _what: &str, _share: Option<f64>) {}
-
-    /// As [`Watch::load`].
-    fn load(&self, _file: &DriveFile, _device: &mut dyn Device) -> Result<Option<Loaded>, String> {
-        Ok(None)
-    }
-
-    /// As [`Watch::before`].
-    fn before(
-        _session: &Session<Self>,
-        _visit: &Visit<'_>,
-        _devices: &mut Devices,
-    ) -> Result<(), String> {
-        Ok(())
-    }
-
-    /// As [`Watch::after`].
-    fn after(
-        _session: &Session<Self>,
-        _visit: &Visit<'_>,
-        _devices: &mut Devices,
-        _record: &Record,
-    ) -> Result<(), String> {
-        Ok(())
-    }
 }
 
-/// Tests under way.
-pub struct Session<C> {
-    pub plan: Plan,
+/// Cells under way.
+pub struct Session<A, C> {
+    pub asked: A,
     pub command: C,
     pub progress: Progress,
+    /// What a command calls its drives.
+    pub called: &'static str,
+    /// The cells of each drive.
+    drives: Vec<Range<usize>>,
     so_far: Mutex<SoFar>,
 }
 
 /// What has come of them.
 struct SoFar {
-    /// In the order of the plan.
-    ends: Vec<DriveRuns>,
-    /// The first drive that could not be kept.
+    ends: Ends,
+    store: Option<Store>,
+    /// How many parts of each cell are done, and what they were worth.
+    parts: Vec<usize>,
+    worth: f64,
+    /// The first outcome that could not be kept.
     unkept: Option<Failure>,
     /// Whether everything has run, so that an interruption leaves what is being written alone.
     is_over: bool,
 }
 
-impl<C: Command> Session<C> {
-    /// The rest of a plan, of which this has come so far.
-    pub fn new(plan: Plan, ends: Vec<DriveRuns>, command: C, progress: Progress) -> Arc<Self> {
+impl<A: Asker + 'static, C: Command> Session<A, C> {
+    /// Cells that are to run, but for those whose outcomes a store has.
+    pub fn new(
+        asked: A,
+        store: Option<Store>,
+        command: C,
+        called: &'static str,
+        progress: Progress,
+    ) -> Arc<Self> {
+        let mut ends = Ends::none(&asked);
+        for (n, cell) in asked.cells().iter().enumerate() {
+            let there = store.as_ref().and_then(|store| store.outcomes(&cell.id()));
+            if let Some(outcomes) = there {
+                ends.take(&asked, n, Ok(outcomes));
+            }
+        }
+        let so_far = SoFar {
+            parts: vec![0; asked.cells().len()],
+            ends,
+            store,
+            worth: 0.0,
+            unkept: None,
+            is_over: false,
+        };
         Arc::new(Session {
-            plan,
+            drives: drives(&asked).into_iter().map(|(_, cells)| cells).collect(),
+            asked,
             command,
             progress,
-            so_far: Mutex::new(SoFar {
-                ends,
-                unkept: None,
-                is_over: false,
-            }),
+            called,
+            so_far: Mutex::new(so_far),
         })
     }
 
-    /// Runs what is missing: what came of each drive, and whether all could be kept.
+    /// The cells whose outcomes are not there yet.
+    pub fn missing(&self) -> Vec<usize> {
+        self.so_far().ends.missing()
+    }
+
+    /// Runs what is missing: how each cell ended, and whether all could be kept.
     ///
     /// # Errors
     /// When nothing can run, or nothing would hear of Ctrl-C.
-    pub fn run(self: &Arc<Self>) -> Result<(Vec<DriveRuns>, Outcome), Failure> {
+    pub fn run(self: &Arc<Self>, machine: &Machine) -> Result<(Ends, Outcome), Failure> {
         let handler = Arc::clone(self);
         ctrlc::set_handler(move || handler.interrupt())
             .map_err(|error| Failure::Running(format!("cannot wait for Ctrl-C: {error}")))?;
-        let wanted: Vec<Vec<String>> = self.so_far().ends.iter().map(DriveRuns::missing).collect();
-        review::run(&self.plan, &wanted, self.as_ref())?;
+        let lab = Lab::new(machine.threads(), machine.memory_bytes())?;
+        let missing = self.missing();
+        let costs = missing.iter().map(|&n| self.asked.costs(n));
+        let (mut parts, mut worth) = (0, 0.0);
+        for costs in costs {
+            (parts, worth) = (parts + costs.len(), worth + costs.iter().sum::<f64>());
+        }
+        let hear = |n: usize, event: Event<'_>| self.hear(n, event, (parts, worth));
+        lab.run_some(self.asked.cells(), &missing, &hear)?;
         self.progress.clear();
         let mut so_far = self.so_far();
         so_far.is_over = true;
         let kept = so_far.unkept.take().map_or(Ok(()), Err);
-        Ok((std::mem::take(&mut so_far.ends), kept))
+        let ends = std::mem::replace(&mut so_far.ends, Ends::none(&self.asked));
+        Ok((ends, kept))
     }
 
     fn so_far(&self) -> MutexGuard<'_, SoFar> {
         // What a thread that panicked left is still what was done.
         self.so_far.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hear(
+        &self,
+        n: usize,
+        mut event: Event<'_>,
+        (parts, worth): (usize, f64),
+    ) -> Result<(), LabError> {
+        let cell = (n, &self.asked.cells()[n]);
+        self.command.hear(cell, &mut event, &self.progress)?;
+        match event {
+            Event::Part(label) if self.command.counts_parts() => {
+                // Told under the lock, so that nobody hears of less than before.
+                let mut so_far = self.so_far();
+                let costs = self.asked.costs(n);
+                so_far.worth += costs.get(so_far.parts[n]).copied().unwrap_or(0.0);
+                so_far.parts[n] += 1;
+                let done: usize = so_far.parts.iter().sum();
+                let message = format!("{done}/{parts} {label}{}", self.asked.remark(n));
+                self.progress.set_share(so_far.worth / worth, &message);
+            }
+            Event::Done(end) => {
+                let mut so_far = self.so_far();
+                if let (Ok(outcomes), Some(store)) = (&end, &mut so_far.store) {
+                    let kept = store.put(&self.asked.cells()[n].id(), outcomes);
+                    let unkept = kept.err().map(|error| Failure::Running(error.to_string()));
+                    so_far.unkept = so_far.unkept.take().or(unkept);
+                }
+                so_far.ends.take(&self.asked, n, end);
+                self.tell_of_drive(n, &so_far.ends);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Says so when the last cell of a drive has ended; one drive's end is that of all.
+    fn tell_of_drive(&self, n: usize, ends: &Ends) {
+        let all = self.drives.len();
+        let drive = self.drives.iter().position(|cells| cells.contains(&n));
+        let drive = drive.filter(|&drive| all > 1 && ends.have_ended(self.drives[drive].clone()));
+        if let Some((drive, name)) = drive.and_then(|drive| Some((drive, self.command.log(drive)?)))
+        {
+            let has_ended = |cells: &&Range<usize>| ends.have_ended(Range::clone(cells));
+            let ended = self.drives.iter().filter(has_ended).count();
+            let failed = match ends.error(self.drives[drive].clone()) {
+                Some(_) => " failed",
+                None => "",
+            };
+            let called = self.called;
+            self.progress
+                .log(&format!("{ended} of {all} {called}: {name}{failed}"));
+        }
     }
 
     /// Ctrl-C: makes what is done readable, says how to go on, and ends the program.
@@ -135,8 +200,9 @@ impl<C: Command> Session<C> {
         let so_far = self.so_far();
         if !so_far.is_over {
             screen::say(&format!("interrupted: {}\n", self.words(&so_far.ends)));
-            if !so_far.ends.iter().all(DriveRuns::is_empty) {
-                match self.leave(&so_far.ends) {
+            let set = self.asked.set(&so_far.ends, INTERRUPTED);
+            if !set.runs.is_empty() {
+                match self.command.leave(&set) {
                     Ok(places) => screen::say(&places),
                     Err(failure) => failure.say(),
                 }
@@ -148,102 +214,52 @@ impl<C: Command> Session<C> {
         std::process::exit(EXIT_INTERRUPTED)
     }
 
-    /// Makes what is done readable, and keeps what is done of drives that are under way.
-    fn leave(&self, ends: &[DriveRuns]) -> Result<String, Failure> {
-        for drive in under_way(ends) {
-            self.command.keep(&self.plan, ends, drive)?;
-        }
-        self.command.leave(&self.plan, ends)
-    }
-
     /// How much is done.
-    fn words(&self, ends: &[DriveRuns]) -> String {
-        let done = ends.iter().filter(|end| end.is_whole()).count();
-        let mut words = format!("{done} of {} {} are done", ends.len(), C::DRIVES);
-        for drive in under_way(ends) {
-            let tests = ends[drive].done().count();
-            let all = tests + ends[drive].missing().len();
-            let slug = self.plan.drives[drive].slug();
-            words += &format!(", {tests} of {all} tests of {slug}");
+    fn words(&self, ends: &Ends) -> String {
+        let is_whole = |cells: &&Range<usize>| ends.done(Range::clone(cells)) == cells.len();
+        let whole = self.drives.iter().filter(is_whole).count();
+        let mut words = format!("{whole} of {} {} are done", self.drives.len(), self.called);
+        for cells in &self.drives {
+            let (done, all) = (ends.done(cells.clone()), cells.len());
+            if (1..all).contains(&done) {
+                let slug = self.asked.cells()[cells.start].subject.slug();
+                words += &format!(", {done} of {all} runs of {slug}");
+            }
         }
         words
     }
 }
 
-/// The drives that are under way.
-fn under_way(ends: &[DriveRuns]) -> impl Iterator<Item = usize> {
-    let is_one = |&drive: &usize| !ends[drive].has_ended() && !ends[drive].is_empty();
-    (0..ends.len()).filter(is_one)
-}
-
-impl<C: Command> Watch for Session<C> {
-    fn ran(&self, step: Step<'_>) {
-        C::ran(self, step);
-    }
-
-    fn tested(&self, drive: usize, test: &str, runs: Vec<Run>) {
-        self.so_far().ends[drive].take(test, runs);
-    }
-
-    fn ended(&self, drive: usize, end: Result<(), ReviewError>) {
-        let mut so_far = self.so_far();
-        let failed = if end.is_err() { " failed" } else { "" };
-        so_far.ends[drive].ended(end);
-        if !so_far.ends[drive].is_empty() {
-            let kept = self.command.keep(&self.plan, &so_far.ends, drive);
-            so_far.unkept = so_far.unkept.take().or(kept.err());
-        }
-        // One drive's end is that of all.
-        let all = so_far.ends.len();
-        if let Some(name) = self.command.log(&self.plan, drive).filter(|_| all > 1) {
-            let ended = so_far.ends.iter().filter(|end| end.has_ended()).count();
-            self.progress
-                .log(&format!("{ended} of {all} {}: {name}{failed}", C::DRIVES));
-        }
-    }
-
-    fn doing(&self, drive: usize, what: &str, share: Option<f64>) {
-        C::doing(self, drive, what, share);
-    }
-
-    fn load(&self, file: &DriveFile, device: &mut dyn Device) -> Result<Option<Loaded>, String> {
-        self.command.load(file, device)
-    }
-
-    fn before(&self, visit: &Visit<'_>, devices: &mut Devices) -> Result<(), String> {
-        C::before(self, visit, devices)
-    }
-
-    fn after(
-        &self,
-        visit: &Visit<'_>,
-        devices: &mut Devices,
-        record: &Record,
-    ) -> Result<(), String> {
-        C::after(self, visit, devices, record)
-    }
-}
-
-/// What went wrong with drives, all of it, in one line; `words` says it of one.
+/// What went wrong with drives or variants of a review, all of it in one line.
 ///
 /// # Errors
 /// That, if something did.
-pub fn failure(
-    ends: &[DriveRuns],
-    drives: &str,
-    words: impl Fn(usize, &ReviewError) -> String,
-) -> Outcome {
-    let errors = ends.iter().enumerate();
-    let errors = errors.filter_map(|(drive, end)| Some((drive, end.error()?)));
-    let errors: Vec<(usize, &ReviewError)> = errors.collect();
-    let Some((_, first)) = errors.first() else {
+pub fn failed(asked: &Asked, ends: &Ends, called: &str) -> Outcome {
+    let words = |(drive, error): (usize, &'_ Arc<LabError>)| {
+        let name = &asked.review.drives[drive].as_variant().name;
+        let words = match name.as_str() {
+            "" => error.to_string(),
+            swept => format!("{swept}: {error}"),
+        };
+        (words, error.is_input())
+    };
+    let errors: Vec<(String, bool)> = asked.errors(ends).map(words).collect();
+    failure(&errors, called, asked.review.drives.len())
+}
+
+/// What went wrong with drives, of so many, in one line, and whether it is the user's to mend.
+///
+/// # Errors
+/// That, if something did.
+pub fn failure(errors: &[(String, bool)], drives: &str, all: usize) -> Outcome {
+    let Some((_, is_input)) = errors.first() else {
         return Ok(());
     };
-    let each = errors.iter().map(|(drive, error)| words(*drive, error));
+    let each = errors.iter().map(|(words, _)| words.as_str());
     let mut message = each.collect::<Vec<_>>().join("; ");
-    let (failed, all) = (errors.len(), ends.len());
+    let failed = errors.len();
     if failed < all {
         message = format!("{failed} of {all} {drives} failed, the others are done: {message}");
     }
-    Err(Failure::of(first.is_input(), message))
+    Err(Failure::of(*is_input, message))
 }

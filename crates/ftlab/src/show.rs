@@ -5,7 +5,7 @@ use crate::failure::Outcome;
 use crate::options::OutputFormat;
 use crate::screen;
 use clap::Args;
-use ftlab_bench::review;
+use ftlab_bench::sheets;
 use ftlab_drive::Catalog;
 use ftlab_result::DriveSheet;
 use std::fmt::Write;
@@ -25,7 +25,7 @@ pub struct Options {
 
 pub fn command(options: &Options) -> Outcome {
     let file = Catalog::load(&options.drive, &options.settings)?;
-    let sheet = review::sheet(&file);
+    let sheet = sheets::sheet(&file);
     let text = match options.output_format {
         OutputFormat::Normal => normal(&sheet),
         OutputFormat::Json => screen::json(&sheet)?,

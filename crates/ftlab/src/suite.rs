@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::{fio_words, loads};
 use clap::Args;
 use ftlab_bench::loads::Reading;
-use ftlab_bench::review::Subject;
 use ftlab_bench::suites::{self, Suite, Test};
+use ftlab_lab::Subject;
 use ftlab_play::states::State;
 use std::path::{Path, PathBuf};
 

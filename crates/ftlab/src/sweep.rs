@@ -5,8 +5,9 @@ use crate::options::Machine;
 use crate::progress::{Progress, Signs};
 use crate::{files, memory, screen};
 use clap::Args;
-use ftlab_bench::lab::Lab;
-use ftlab_sweep::{Finished, Hears, Row, Share, Status, Store, Sweep, merge};
+use ftlab_lab::Lab;
+use ftlab_play::watch::Stopped;
+use ftlab_sweep::{Finished, Row, Share, Status, Store, Sweep, merge};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -90,7 +91,7 @@ pub fn command(options: &Options) -> Outcome {
         let lab = Lab::new(options.machine.threads(), options.machine.memory_bytes());
         let lab = lab.map_err(|error| Failure::Running(error.to_string()))?;
         memory::tell(options.signs, sweep.most_bytes(&units, &lab));
-        let ran = sweep.run(&units, &lab, session.as_ref());
+        let ran = sweep.run(&units, None, &lab, &|row| session.hear(row));
         session.progress.clear();
         let mut so_far = session.so_far();
         let store = so_far.store.take();
@@ -170,22 +171,25 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-impl Hears for Session {
-    fn row(&self, row: Row) {
+impl Session {
+    /// Takes a row that is done; ends the sweep once rows cannot be kept.
+    fn hear(&self, row: Option<Row>) -> Result<(), Stopped> {
         let mut so_far = self.so_far();
-        so_far.done += 1;
-        let (done, total) = (so_far.done, self.total);
-        let message = format!("{done} of {total} rows");
-        self.progress
-            .set_share(done as f64 / total as f64, &message);
-        if let Some(store) = &mut so_far.store
-            && let Err(error) = store.add(row)
-        {
-            so_far.failure = Some(error.into());
+        if let Some(row) = row {
+            so_far.done += 1;
+            let (done, total) = (so_far.done, self.total);
+            let message = format!("{done} of {total} rows");
+            self.progress
+                .set_share(done as f64 / total as f64, &message);
+            if let Some(store) = &mut so_far.store
+                && let Err(error) = store.add(row)
+            {
+                so_far.failure = Some(error.into());
+            }
         }
-    }
-
-    fn is_over(&self) -> bool {
-        self.so_far().failure.is_some()
+        match so_far.failure {
+            Some(_) => Err(Stopped),
+            None => Ok(()),
+        }
     }
 }

@@ -1,9 +1,7 @@
-//! Settings as they are typed, each with one or several values, and what went wrong with their variants.
+//! Settings as they are typed, each with one or several values.
 
-use crate::failure::{Failure, Outcome};
-use crate::session;
-use ftlab_bench::review::DriveRuns;
-use ftlab_bench::variants::{Sweep, Variant};
+use crate::failure::Failure;
+use ftlab_bench::variants::Sweep;
 use std::collections::BTreeSet;
 
 /// Reads settings of the form `key=value` and `key=value,value…`.
@@ -48,14 +46,6 @@ fn read_one(setting: &str) -> Result<Sweep, Failure> {
     Ok(Sweep {
         key: key.to_owned(),
         values,
-    })
-}
-
-/// What went wrong with variants, as [`session::failure`].
-pub fn failure(variants: &[Variant], ends: &[DriveRuns], drives: &str) -> Outcome {
-    session::failure(ends, drives, |n, error| match variants[n].name.as_str() {
-        "" => error.to_string(),
-        swept => format!("{swept}: {error}"),
     })
 }
 

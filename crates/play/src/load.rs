@@ -6,15 +6,21 @@ use ftlab_base::{Blame, Content, RootSeed};
 use ftlab_workload::script::{Library, Scenario, ScriptError};
 use ftlab_workload::trace::Trace;
 use ftlab_workload::{JobError, JobFile};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use thiserror::Error;
+use xxhash_rust::xxh3::xxh3_128;
 
 /// From how many percent on the words of the reference table call data compressible.
 const COMPRESSIBLE_PERCENT: u32 = 50;
 
 /// A load that was read.
 #[derive(Debug, Clone)]
-pub struct Load(Arc<Loaded>);
+pub struct Load {
+    of: Arc<Loaded>,
+    /// What tells its texts from those of another.
+    mark: u128,
+}
 
 #[derive(Debug)]
 struct Loaded {
@@ -50,62 +56,99 @@ pub enum LoadError {
 
 impl Blame for LoadError {}
 
+/// What tells a load from others, whatever it is called: its text, and those of the scripts that it names.
+#[must_use]
+pub fn mark_of_texts(text: &str, scripts: &BTreeMap<String, String>) -> u128 {
+    xxh3_128(text_of_texts(text, scripts).as_bytes())
+}
+
+/// The same of a load that replays a recorded trace, which is known by a hash of its bytes, as these words say.
+#[must_use]
+pub fn mark_of_trace(
+    text: &str,
+    scripts: &BTreeMap<String, String>,
+    hash: &str,
+    words: &str,
+) -> u128 {
+    let all = text_of_texts(text, scripts) + &format!("\ntrace\n{hash}\n{words}");
+    xxh3_128(all.as_bytes())
+}
+
+fn text_of_texts(text: &str, scripts: &BTreeMap<String, String>) -> String {
+    let mut all = format!("{}\n{text}", text.len());
+    for (name, text) in scripts {
+        all += &format!("\n{name}\n{}\n{text}", text.len());
+    }
+    all
+}
+
 /// Loads are the same if their names are: a plan has one load of a name.
 impl PartialEq for Load {
     fn eq(&self, other: &Load) -> bool {
-        self.0.name == other.0.name
+        self.of.name == other.of.name
     }
 }
 
 impl Load {
-    /// A load of this name, which no other in the same plan has. Its requests are drawn from the stream of that
-    /// name, too.
+    /// A load of this name, which no other in the same plan has, and of texts of this mark. Its requests are drawn from the
+    /// stream of that name, too.
     #[must_use]
-    pub fn new(name: impl Into<String>, what: What) -> Load {
+    pub fn new(name: impl Into<String>, mark: u128, what: What) -> Load {
         let name = name.into();
-        Load(Arc::new(Loaded {
-            stream: name.clone(),
-            name,
-            what,
-        }))
+        let stream = name.clone();
+        // Its name decides its numbers.
+        let mark = xxh3_128(format!("{mark:032x}\n{name}").as_bytes());
+        let of = Arc::new(Loaded { name, stream, what });
+        Load { of, mark }
     }
 
     /// The same for the load of a text, whose requests do not depend on its name ([`stream_of_text`]).
     #[must_use]
-    pub fn of_text(name: impl Into<String>, text: &str, what: What) -> Load {
-        Load(Arc::new(Loaded {
-            name: name.into(),
-            stream: stream_of_text(text),
-            what,
-        }))
+    pub fn of_text(name: impl Into<String>, text: &str, mark: u128, what: What) -> Load {
+        let (name, stream) = (name.into(), stream_of_text(text));
+        let of = Arc::new(Loaded { name, stream, what });
+        Load { of, mark }
     }
 
     /// The same load at another pace: the name and the stream are this one's.
     #[must_use]
     pub fn paced(&self, what: What) -> Load {
-        Load(Arc::new(Loaded {
-            name: self.0.name.clone(),
-            stream: self.0.stream.clone(),
-            what,
-        }))
+        let (name, stream) = (self.of.name.clone(), self.of.stream.clone());
+        let of = Arc::new(Loaded { name, stream, what });
+        Load { of, ..*self }
+    }
+
+    /// The same load by another mark.
+    #[must_use]
+    pub fn marked(&self, mark: u128) -> Load {
+        Load {
+            of: Arc::clone(&self.of),
+            mark,
+        }
     }
 
     /// What names it among all loads.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.0.name
+        &self.of.name
     }
 
     /// What it is.
     #[must_use]
     pub fn what(&self) -> &What {
-        &self.0.what
+        &self.of.what
+    }
+
+    /// What tells its texts, whatever it is called, from those of another.
+    #[must_use]
+    pub fn mark(&self) -> u128 {
+        self.mark
     }
 
     /// The seed of its requests: the same on every drive and in every state.
     #[must_use]
     pub fn seed(&self, root: RootSeed) -> RootSeed {
-        seed_of_load(root, &self.0.stream)
+        seed_of_load(root, &self.of.stream)
     }
 
     /// The job file that it is, if it is one.

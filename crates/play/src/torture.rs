@@ -5,8 +5,9 @@
 //! that one. So the drive is written as much as in a run with time, to the extent that one second of
 //! a minute is like the others, and is in the state that N writes leave.
 
-use crate::driver::{self, Clock, DriverError};
+use crate::driver::{self, Clock, DriverError, Target};
 use crate::states::{PrepareError, come_to_rest};
+use crate::watch::Watch;
 use ftlab_base::{Nanos, RootSeed, SimTime};
 use ftlab_drive::Device;
 use ftlab_workload::{JobFile, Size};
@@ -22,8 +23,16 @@ pub enum Torn {
     Rest(PrepareError),
 }
 
-/// Runs the one job of `file`, which only its time ends, to its end.
-pub fn torture(file: &JobFile, device: &mut dyn Device, seed: RootSeed) -> Result<(), Torn> {
+/// Runs the one job of `file`, which only its time ends, to its end, unless `watch` ends it.
+pub fn torture(
+    file: &JobFile,
+    device: &mut dyn Device,
+    seed: RootSeed,
+    watch: &Watch<'_>,
+) -> Result<(), Torn> {
+    let run = |file: &JobFile, device: &mut dyn Device, clock, seed| {
+        driver::run_on(file, &mut Target::one(device), clock, seed, watch).map_err(Torn::Run)
+    };
     let whole = file.jobs[0].length.runtime.unwrap_or(Nanos::ZERO).0;
     let part = Nanos::from_secs(PART_S).0;
     for n in 0..whole.div_ceil(part) {
@@ -33,13 +42,13 @@ pub fn torture(file: &JobFile, device: &mut dyn Device, seed: RootSeed) -> Resul
             / 1_000_000_000;
         let timed = with_time(file, Nanos::from_secs(1));
         let seed = seed.derive(&format!("part/{n}"));
-        let report = driver::run(&timed, device, Clock::Timed, seed).map_err(Torn::Run)?;
+        let report = run(&timed, device, Clock::Timed, seed)?;
         come_to_rest(device, SimTime::ZERO + report.simulated).map_err(Torn::Rest)?;
         let written = report.counters.host_bytes_written;
         if written > 0 && rest_s > 0 {
             let rest = of_amount(file, written * rest_s);
             let seed = seed.derive("rest");
-            driver::run(&rest, device, Clock::Untimed, seed).map_err(Torn::Run)?;
+            run(&rest, device, Clock::Untimed, seed)?;
         }
     }
     Ok(())
@@ -73,7 +82,10 @@ mod tests {
         let file = JobFile::parse(text, "test.fio").unwrap();
         // 10 000 writes of 4 KiB a second.
         let mut device = Fake::new(1 << 16);
-        torture(&file, &mut device, RootSeed(1)).ok().unwrap();
+        let watch = crate::watch::nobody;
+        torture(&file, &mut device, RootSeed(1), &watch)
+            .ok()
+            .unwrap();
         let written = device.counters().host_bytes_written / 4096;
         let expected = 150 * 10_000;
         assert!(written.abs_diff(expected) < 200, "{written}");

@@ -1,6 +1,5 @@
 //! Python's callables in the middle of a simulation: called on its threads, with what they raise for whoever waits.
 
-use ftlab_bench::stop::stop;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::cell::OnceCell;
@@ -37,10 +36,16 @@ pub struct Calls {
 }
 
 impl Calls {
-    /// Calls something of Python's, with the interpreter's lock. An exception is kept, and stops the run.
-    pub fn make<R>(&self, call: impl FnOnce(Python<'_>) -> PyResult<R>) -> R {
-        if self.is_over.load(Ordering::Relaxed) {
-            stop();
+    /// Whether nobody wants an answer any more: the run is to end.
+    pub fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
+    }
+
+    /// Calls something of Python's, with the interpreter's lock; gives nothing once the run is to end. An exception is kept,
+    /// and ends the run.
+    pub fn make<R>(&self, call: impl FnOnce(Python<'_>) -> PyResult<R>) -> Option<R> {
+        if self.is_over() {
+            return None;
         }
         let end = Python::attach(|py| {
             let thread = number_of_thread(py)?;
@@ -52,13 +57,12 @@ impl Calls {
             }
             end
         });
-        end.unwrap_or_else(|error| {
+        let kept = |error: PyErr| {
             self.is_over.store(true, Ordering::Relaxed);
             let mut raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
             raised.get_or_insert(error);
-            drop(raised);
-            stop()
-        })
+        };
+        end.map_err(kept).ok()
     }
 
     /// Ends the run at its next call, and the calls that are under way: in each, Python raises an interrupt.

@@ -68,13 +68,14 @@ struct Asked {
 }
 
 impl Asked {
-    /// What the callable says of a view, if that can be read. An exception ends the run.
+    /// What the callable says of a view, if that can be read; nothing once the run is to end, which an exception brings
+    /// about.
     fn ask<R>(
         &self,
         wanted: &str,
         view: impl FnOnce(Python<'_>) -> PyResult<Py<PyAny>>,
         read: impl FnOnce(&Bound<'_, PyAny>) -> Option<R>,
-    ) -> R {
+    ) -> Option<R> {
         self.calls.make(|py| {
             let said = self.callable.call.bind(py).call1((view(py)?,))?;
             match read(&said) {
@@ -181,7 +182,7 @@ impl VictimPolicy for Victim {
                 chosen.filter(|chosen| view.candidate(chosen.superblock) == Some(*chosen));
             is_here.map(|chosen| chosen.superblock)
         };
-        Some(self.0.ask("one of view.candidates", shown, read))
+        self.0.ask("one of view.candidates", shown, read)
     }
 
     fn boxed(&self) -> Box<dyn VictimPolicy> {
@@ -256,7 +257,7 @@ impl PacingPolicy for Pacing {
     fn copies(&mut self, view: &page::PacingView) -> bool {
         let shown = |py: Python<'_>| Ok(Py::new(py, PacingView(*view))?.into_any());
         let read = |said: &Bound<'_, PyAny>| said.extract::<bool>().ok();
-        self.0.ask("True or False", shown, read)
+        self.0.ask("True or False", shown, read).unwrap_or(true)
     }
 
     fn boxed(&self) -> Box<dyn PacingPolicy> {

@@ -4,28 +4,26 @@ use crate::calls::Calls;
 use crate::drive::Drive;
 use crate::errors::{guarded, input_error, raised};
 use crate::results::Results;
-use crate::work::{Machine, Way, warn_of_memory, work_with};
+use crate::work::{Machine, warn_of_memory, work_with};
 use ftlab_base::RootSeed;
+use ftlab_bench::ask::{self, Asker, Ends};
 use ftlab_bench::loads::{LoadText, Named, Reading};
-use ftlab_bench::plan::{self as planning, Asked, SPARE_BOUNDS};
+use ftlab_bench::plan::{self as planning, Planning, SPARE_BOUNDS};
 use ftlab_bench::repeats::REPEATS_MAX;
-use ftlab_bench::review::{
-    DriveRuns, Length, Member, Plan, Progress, ReviewError, Subject, check, most_bytes, result_set,
-    runs_until,
-};
-use ftlab_bench::stop::stop;
+use ftlab_bench::review::Review;
 use ftlab_bench::suites::{self, Suite, Test, own};
 use ftlab_bench::variants::{self, Sweep, Variant};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_host::Testbed;
+use ftlab_lab::{Event, Lab, Length, Member, Rest, Subject};
 use ftlab_play::driver::Clock;
 use ftlab_play::states::State;
-use ftlab_result::ResultSet;
 use ftlab_result::plan::Measure;
 use ftlab_sweep::ReplayWords;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What a call is, in errors.
 const HERE: &str = "load";
@@ -43,27 +41,30 @@ pub struct How {
 }
 
 impl How {
-    fn plan(&self, drives: Vec<Subject>, tests: Vec<Test>, clock: Clock) -> PyResult<Plan> {
+    fn review(&self, drives: Vec<Subject>, tests: Vec<Test>, clock: Clock) -> PyResult<Review> {
         if !(1..=REPEATS_MAX).contains(&self.repeats) {
             let repeats = self.repeats;
             let why = format!("repeats = {repeats}: give a number from 1 to {REPEATS_MAX}");
             return Err(input_error(&why));
         }
-        let machine = Machine::of(self.threads, self.memory_gib)?;
-        Ok(Plan {
+        Ok(Review {
             drives,
             tests,
+            wanted: None,
             is_everything: false,
             state: None,
+            saved: None,
+            rest: Rest::default(),
             length: self.length(),
             clock,
             testbed: self.testbed()?,
-            memory_bytes: machine.memory_bytes,
             seed: RootSeed(self.seed),
             repeats: self.repeats,
-            threads: machine.threads,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
         })
+    }
+
+    fn lab(&self) -> PyResult<Lab> {
+        Machine::of(self.threads, self.memory_gib)?.lab()
     }
 
     fn length(&self) -> Length {
@@ -113,27 +114,46 @@ fn test(load: &Bound<'_, PyAny>, state: State, clock: Clock, replay: &Replay) ->
     Ok(own(&read.texts.name, read.load, state, clock))
 }
 
-/// Runs a plan to its end, or to the first drive that fails.
-fn run_plan(
+/// Runs what was asked for to its end, unless something fails; gives its results.
+fn results(
     py: Python<'_>,
-    plan: &Plan,
+    asked: &dyn Asker,
+    lab: &Lab,
     calls: &Calls,
     progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Vec<DriveRuns>> {
-    let bytes = most_bytes(plan).map_err(raised)?;
-    warn_of_memory(py, bytes)?;
-    let ran = work_with(py, calls, progress, |way| {
-        let tell = |step: Progress<'_>| way.set(step.done, step.total);
-        runs_until(plan, &tell, &|| way.is_over())
+) -> PyResult<Results> {
+    let all: Vec<usize> = (0..asked.cells().len()).collect();
+    warn_of_memory(py, lab.most_bytes_of(asked.cells(), &all))?;
+    let total: usize = all.iter().map(|&n| asked.costs(n).len()).sum();
+    let ends = work_with(py, calls, progress, |way| {
+        let done = AtomicUsize::new(0);
+        ask::run(asked, lab, &|_, event: Event<'_>| {
+            if let Event::Part(_) = event {
+                way.set(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+            }
+            Ok(way.ask()?)
+        })
     })?;
-    let whole: Result<Vec<DriveRuns>, ReviewError> =
-        ran.and_then(|drives| drives.into_iter().map(DriveRuns::or_error).collect());
-    whole.map_err(raised)
+    let ends = ends.map_err(raised)?;
+    match ends.error(0..all.len()) {
+        Some(error) => Err(raised(Arc::clone(error))),
+        None => Ok(asked.set(&ends, "").into()),
+    }
 }
 
-/// The results of a plan whose drives are what they are called.
-fn results(plan: &Plan, ends: &[DriveRuns]) -> ResultSet {
-    result_set(plan, plan.drives.iter().zip(ends), "")
+/// The same of a review, of which a drive may be refused before anything runs.
+fn reviewed(
+    py: Python<'_>,
+    review: Review,
+    how: &How,
+    calls: &Calls,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Results> {
+    let asked = review.asked().map_err(raised)?;
+    if let Some((_, error)) = asked.errors(&Ends::none(&asked)).next() {
+        return Err(raised(Arc::clone(error)));
+    }
+    results(py, &asked, &how.lab()?, calls, progress)
 }
 
 /// A drive for every load, which has no name, or several by the names that loads have for them.
@@ -168,13 +188,9 @@ pub fn run(
     };
     let test = test(load, state_named(state)?, clock, &replay)?;
     let calls = Arc::default();
-    let plan = how.plan(vec![subject(&drives, &calls)], vec![test], clock)?;
-    check(&plan).map_err(raised)?;
-    let ends = run_plan(py, &plan, &calls, progress)?;
-    // As the command line has it: what was published of a drive is of no load of one's own.
-    let variant = Variant::default();
-    let (set, _) = variants::put_together(&plan, std::slice::from_ref(&variant), &ends, "");
-    Ok(set.into())
+    let review = how.review(vec![subject(&drives, &calls)], vec![test], clock)?;
+    review.check().map_err(raised)?;
+    reviewed(py, review, &how, &calls, progress)
 }
 
 fn tests(names: &[String], suite: Option<&Suite>) -> PyResult<(Vec<Test>, Vec<String>)> {
@@ -223,12 +239,11 @@ pub fn review(
     }
     let bytes_max = suite.and_then(|suite| suite.shrink_to);
     let subjects = Subject::fit(subjects, bytes_max).map_err(|error| input_error(&error))?;
-    let plan = Plan {
+    let review = Review {
         is_everything,
-        ..how.plan(subjects, tests, Clock::Timed)?
+        ..how.review(subjects, tests, Clock::Timed)?
     };
-    let ends = run_plan(py, &plan, &calls, progress)?;
-    Ok(results(&plan, &ends).into())
+    reviewed(py, review, &how, &calls, progress)
 }
 
 /// Tests on a drive with numbers of its file at several values.
@@ -270,14 +285,13 @@ pub fn compare(
             test.step.slug
         )));
     }
-    let subjects = drives.into_iter().map(Subject::from).collect();
-    let plan = Plan {
+    let subjects = drives.into_iter().zip(variants);
+    let subjects = subjects.map(|(drive, variant)| Subject::from(drive).being(variant));
+    let review = Review {
         state,
-        ..how.plan(subjects, tests, Clock::Timed)?
+        ..how.review(subjects.collect(), tests, Clock::Timed)?
     };
-    let ends = run_plan(py, &plan, &calls, progress)?;
-    let (set, _) = variants::put_together(&plan, &variants, &ends, "");
-    Ok(set.into())
+    reviewed(py, review, &how, &calls, progress)
 }
 
 /// What drives are to come to.
@@ -336,7 +350,8 @@ pub fn plan(
     how: How,
     replay: Replay,
 ) -> PyResult<Results> {
-    let test = test(load, state_named(state)?, Clock::Timed, &replay)?;
+    let state = state_named(state)?;
+    let test = test(load, state, Clock::Timed, &replay)?;
     if let Some(bytes) = goals.bytes_per_day {
         within("bytes_per_day", bytes, 1e6, 1e17)?;
     }
@@ -345,9 +360,11 @@ pub fn plan(
     }
     let length = how.length();
     let calls = Arc::default();
-    let asked = Asked {
+    let planning = Planning {
         drives: drives.iter().map(|drive| drive.file(&calls)).collect(),
-        test,
+        load: test.loads()[0].clone(),
+        sheet: test.sheet(),
+        state,
         bytes_per_day: goals.bytes_per_day,
         goals: goals.all()?,
         spares: match goals.spares.is_empty() {
@@ -357,21 +374,10 @@ pub fn plan(
         length,
         testbed: how.testbed()?,
         seed: RootSeed(how.seed),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    if asked.drives.is_empty() {
+    if planning.drives.is_empty() {
         return Err(input_error(&"a plan needs drives; give at least one"));
     }
-    let lab = Machine::of(how.threads, how.memory_gib)?.lab()?;
-    let sizes: Vec<u64> = asked.drives.iter().map(DriveFile::memory_bytes).collect();
-    warn_of_memory(py, lab.most_bytes(&sizes))?;
-    let planned = work_with(py, &calls, None, |way: &Way| {
-        let tell = |_: usize, _: &str, _: Option<f64>| {
-            if way.is_over() {
-                stop();
-            }
-        };
-        planning::plan(&asked, &lab, &tell)
-    })?;
-    Ok(planned.map_err(raised)?.into())
+    let asked = planning.asked().map_err(raised)?;
+    results(py, &asked, &how.lab()?, &calls, None)
 }

@@ -2,12 +2,13 @@
 
 use crate::errors::{guarded, input_error, raised, run_error};
 use crate::table::Table;
-use crate::work::{Machine, Way, warn_of_memory, work};
-use ftlab_sweep::{Finished, Grid, Hears, Row, Share, Status, SweepError, rows_as_parquet};
+use crate::work::{Machine, warn_of_memory, work};
+use ftlab_play::watch::Stopped;
+use ftlab_sweep::{Finished, Grid, Row, Share, Status, SweepError, begin, rows_as_parquet};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A grid that was read.
@@ -108,16 +109,22 @@ impl Sweep {
         let total = self.sweep.rows_in(&units).len();
         warn_of_memory(py, self.sweep.most_bytes(&units, &lab))?;
         let end = work(py, progress, |way| {
-            let keeping = Keeping {
-                store,
-                way,
-                total,
-                done: AtomicUsize::new(0),
-                has_failed: AtomicBool::new(false),
-                failure: Mutex::new(None),
-            };
-            let end = self.sweep.run(&units, &lab, &keeping);
-            let failure = keeping.failure.into_inner();
+            let (done, failure) = (AtomicUsize::new(0), Mutex::new(None));
+            let end = self.sweep.run(&units, None, &lab, &|row: Option<Row>| {
+                let Some(row) = row else {
+                    return way.ask();
+                };
+                if let Some(store) = store.held().as_mut() {
+                    store.add(row).map_err(|error: SweepError| {
+                        let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
+                        *failure = Some(error);
+                        Stopped
+                    })?;
+                }
+                way.set(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+                Ok(())
+            });
+            let failure = failure.into_inner();
             (end, failure.unwrap_or_else(PoisonError::into_inner))
         });
         // Whatever ended it: what was done is written.
@@ -146,7 +153,7 @@ impl Sweep {
         self.check(&[row])?;
         let lab = Machine::of(Some(1), None)?.lab()?;
         let saved = work(py, None, |way| {
-            self.sweep.save_state(row, &lab, &Taken::new(way))
+            self.sweep.save_state(row, &lab, &|_| way.ask())
         })?;
         let saved = saved.map_err(|_| run_error(&"it was stopped"))?;
         Ok(saved.map(|bytes| PyBytes::new(py, &bytes)))
@@ -163,12 +170,16 @@ impl Sweep {
         self.check(&rows)?;
         let lab = Machine::of(Some(1), None)?.lab()?;
         let taken = work(py, None, |way| {
-            let (taken, units) = (Taken::new(way), self.sweep.units_of(&rows));
-            let end = match state {
-                None => self.sweep.run(&units, &lab, &taken),
-                Some(state) => self.sweep.run_from(&units, state, &lab, &taken),
-            };
-            let rows = taken.rows.into_inner();
+            let (taken, units) = (Mutex::new(Vec::new()), self.sweep.units_of(&rows));
+            let from = state.map(begin);
+            let end = self
+                .sweep
+                .run(&units, from.as_ref(), &lab, &|row: Option<Row>| {
+                    let mut taken = taken.lock().unwrap_or_else(PoisonError::into_inner);
+                    taken.extend(row);
+                    way.ask()
+                });
+            let rows = taken.into_inner();
             end.map(|()| rows.unwrap_or_else(PoisonError::into_inner))
         })?;
         let taken = taken.map_err(|_| run_error(&"it was stopped"))?;
@@ -281,57 +292,6 @@ impl Store {
             true => Ok(Open(held)),
             false => Err(over()),
         }
-    }
-}
-
-/// Keeps rows in a store as they come.
-struct Keeping<'a> {
-    store: &'a Store,
-    way: &'a Way,
-    total: usize,
-    done: AtomicUsize,
-    has_failed: AtomicBool,
-    failure: Mutex<Option<SweepError>>,
-}
-
-impl Hears for Keeping<'_> {
-    fn row(&self, row: Row) {
-        if let Some(store) = self.store.held().as_mut()
-            && let Err(error) = store.add(row)
-        {
-            *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-            self.has_failed.store(true, Ordering::Relaxed);
-        }
-        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        self.way.set(done, self.total);
-    }
-
-    fn is_over(&self) -> bool {
-        self.way.is_over() || self.has_failed.load(Ordering::Relaxed)
-    }
-}
-
-/// Takes rows for somebody else to keep.
-struct Taken<'a> {
-    way: &'a Way,
-    rows: Mutex<Vec<Row>>,
-}
-
-impl<'a> Taken<'a> {
-    fn new(way: &'a Way) -> Self {
-        let rows = Mutex::default();
-        Taken { way, rows }
-    }
-}
-
-impl Hears for Taken<'_> {
-    fn row(&self, row: Row) {
-        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
-        rows.push(row);
-    }
-
-    fn is_over(&self) -> bool {
-        self.way.is_over()
     }
 }
 

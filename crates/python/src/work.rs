@@ -2,9 +2,9 @@
 
 use crate::calls::Calls;
 use crate::errors::{input_error, run_error};
-use ftlab_bench::lab::Lab;
-use ftlab_bench::stop::{Stopped, stoppable};
 use ftlab_console::machine;
+use ftlab_lab::Lab;
+use ftlab_play::watch::Stopped;
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use std::ffi::CString;
@@ -17,8 +17,9 @@ use std::time::Duration;
 const ASK_EVERY: Duration = Duration::from_millis(50);
 
 /// What work and whoever waits for it know of each other.
-#[derive(Default)]
-pub struct Way {
+pub struct Way<'c> {
+    /// The callables that are asked meanwhile.
+    calls: &'c Calls,
     is_over: AtomicBool,
     /// How much is done.
     pub done: AtomicUsize,
@@ -26,10 +27,13 @@ pub struct Way {
     pub total: AtomicUsize,
 }
 
-impl Way {
-    /// Whether the work is to end where it is.
-    pub fn is_over(&self) -> bool {
-        self.is_over.load(Ordering::Relaxed)
+impl Way<'_> {
+    /// Asks whether the work is to go on.
+    pub fn ask(&self) -> Result<(), Stopped> {
+        match self.is_over.load(Ordering::Relaxed) || self.calls.is_over() {
+            true => Err(Stopped),
+            false => Ok(()),
+        }
     }
 
     pub fn set(&self, done: usize, total: usize) {
@@ -42,7 +46,7 @@ impl Way {
 pub fn work<R: Send>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
-    work: impl FnOnce(&Way) -> R + Send,
+    work: impl FnOnce(&Way<'_>) -> R + Send,
 ) -> PyResult<R> {
     work_with(py, &Calls::default(), progress, work)
 }
@@ -53,16 +57,21 @@ pub fn work_with<R: Send>(
     py: Python<'_>,
     calls: &Calls,
     progress: Option<&Bound<'_, PyAny>>,
-    work: impl FnOnce(&Way) -> R + Send,
+    work: impl FnOnce(&Way<'_>) -> R + Send,
 ) -> PyResult<R> {
     let progress = progress.map(|call| call.clone().unbind());
-    let way = Way::default();
+    let way = Way {
+        calls,
+        is_over: AtomicBool::new(false),
+        done: AtomicUsize::new(0),
+        total: AtomicUsize::new(0),
+    };
     py.detach(|| {
         std::thread::scope(|scope| {
             let (tell, told) = channel();
             let way = &way;
             let worker = scope.spawn(move || {
-                let end = catch_unwind(AssertUnwindSafe(|| stoppable(|| work(way))));
+                let end = catch_unwind(AssertUnwindSafe(|| work(way)));
                 // Who no longer listens has its own reason.
                 let _ = tell.send(());
                 end
@@ -96,8 +105,7 @@ pub fn work_with<R: Send>(
             let end = worker.join().unwrap_or_else(Err);
             match (raised.or_else(|| calls.take_raised()), end) {
                 (Some(error), _) => Err(error),
-                (None, Ok(Ok(result))) => Ok(result),
-                (None, Ok(Err(Stopped))) => Err(run_error(&"it was stopped")),
+                (None, Ok(result)) => Ok(result),
                 (None, Err(panic)) => Err(run_error(&words(panic.as_ref()))),
             }
         })

@@ -7,8 +7,9 @@
     reason = "it measures wall time"
 )]
 
-use ftlab_bench::lab::Lab;
-use ftlab_sweep::{Hears, Row, Share, Store, Sweep};
+use ftlab_lab::Lab;
+use ftlab_play::watch::Stopped;
+use ftlab_sweep::{Row, Share, Store, Sweep};
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -33,22 +34,18 @@ fn grid() -> String {
     )
 }
 
-struct Keeping(Mutex<Store>);
-
-impl Hears for Keeping {
-    fn row(&self, row: Row) {
-        let mut store = self.0.lock().expect("no holder panics");
-        store.add(row).expect("there is room");
-    }
-}
-
 /// Runs all rows, up to where their table would be written.
 fn interrupted(folder: &Path) {
     let sweep = Sweep::parse(&grid(), Path::new("grid.toml")).expect("it is a grid");
-    let keeping = Keeping(Mutex::new(Store::open(folder, &sweep).expect("a folder")));
+    let store = Mutex::new(Store::open(folder, &sweep).expect("a folder"));
     let lab = Lab::new(2, 1 << 30).expect("threads");
     let units = sweep.missing(Share::ALL, &|_| false);
-    sweep.run(&units, &lab, &keeping).expect("nobody ends it");
+    let kept = |row: Option<Row>| {
+        let mut store = store.lock().expect("no holder panics");
+        let kept = row.map_or(Ok(()), |row| store.add(row));
+        kept.map_err(|_| Stopped)
+    };
+    sweep.run(&units, None, &lab, &kept).expect("there is room");
 }
 
 /// What a call does that finds all its rows.

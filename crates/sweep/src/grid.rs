@@ -2,11 +2,14 @@
 
 use crate::SweepError;
 use crate::hypercube;
-use crate::keys::{DriveText, Grid, ReplayWords, dotted};
+use crate::keys::{DriveText, Grid, dotted};
 use crate::value::Value;
-use ftlab_bench::loads::{Called, LoadText, Named, ReadLoad, Reading};
-use ftlab_drive::{Catalog, DriveFile, MODEL_VERSION};
+use ftlab_base::RootSeed;
+use ftlab_bench::loads::{Called, Named, ReadLoad, Reading};
+use ftlab_drive::{Catalog, DriveFile};
+use ftlab_lab::{mark_of, mark_of_drive};
 use ftlab_play::driver::Clock;
+use ftlab_play::load::mark_of_trace;
 use ftlab_play::states::State;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -27,14 +30,8 @@ pub struct Sweep {
     pub(crate) seeds: Vec<u64>,
     pub(crate) state: State,
     pub(crate) clock: Clock,
-    /// What each drive and each load adds to an id.
-    marks: Marks,
-}
-
-#[derive(Debug)]
-struct Marks {
-    drives: Vec<u128>,
-    loads: Vec<u128>,
+    /// What each drive adds to an id.
+    marks: Vec<u128>,
 }
 
 /// What a row is of: numbers of the grid's drives, settings, loads and seeds.
@@ -105,23 +102,25 @@ impl Sweep {
         };
         let loads = grid.loads.iter().map(|named| reading.read(named));
         let loads = loads.collect::<Result<Vec<_>, _>>();
-        let loads = loads.map_err(|error| SweepError::Load {
+        let mut loads = loads.map_err(|error| SweepError::Load {
             file: name.to_owned(),
             error: Box::new(error),
         })?;
-        let mark = |load: &ReadLoad| mark_of_load(&load.texts, &grid.replay);
-        let marks = Marks {
-            drives: drives.iter().map(mark_of_drive).collect(),
-            loads: loads.iter().map(mark).collect(),
-        };
+        for ReadLoad { load, texts } in &mut loads {
+            if let Some(trace) = &texts.trace {
+                let words = format!("{:?}", grid.replay);
+                let mark = mark_of_trace(&texts.text, &texts.scripts, &trace.hash, &words);
+                *load = load.marked(mark);
+            }
+        }
         let sweep = Sweep {
             variants: variants(grid).map_err(wrong)?,
             seeds: grid.seeds.all(),
+            marks: drives.iter().map(mark_of_drive).collect(),
             drives,
             loads,
             state,
             clock,
-            marks,
         };
         sweep.check().map_err(wrong)?;
         sweep.check_drives()?;
@@ -205,17 +204,11 @@ impl Sweep {
     }
 
     fn mark(&self, point: Point) -> u128 {
-        let mut text = format!(
-            "run\n{MODEL_VERSION}\n{:032x}\n{:032x}\n{}\n{:?}\n{}\n",
-            self.marks.drives[point.drive],
-            self.marks.loads[point.load],
-            self.state.name(),
-            self.clock,
-            self.seeds[point.seed],
-        );
-        for (key, value) in &self.variants[point.variant] {
-            text += &format!("{key}={value}\n");
-        }
+        let drive = self.marks[point.drive];
+        let load = self.loads[point.load].load.mark();
+        let seed = RootSeed(self.seeds[point.seed]);
+        let settings = self.settings(point.variant);
+        let text = mark_of(drive, load, self.state, self.clock, seed, &settings);
         xxh3_128(text.as_bytes())
     }
 
@@ -254,22 +247,6 @@ impl Sweep {
             ..grid.clone()
         }
     }
-}
-
-fn mark_of_drive(file: &DriveFile) -> u128 {
-    xxh3_128(format!("{}\n{}", file.slug(), file.text()).as_bytes())
-}
-
-/// What a load says, whatever it is called.
-fn mark_of_load(texts: &LoadText, replay: &ReplayWords) -> u128 {
-    let mut all = format!("{}\n{}", texts.text.len(), texts.text);
-    for (name, text) in &texts.scripts {
-        all += &format!("\n{name}\n{}\n{text}", text.len());
-    }
-    if let Some(trace) = &texts.trace {
-        all += &format!("\ntrace\n{}\n{replay:?}", trace.hash);
-    }
-    xxh3_128(all.as_bytes())
 }
 
 /// Whether there are no more rows than anybody waits for.

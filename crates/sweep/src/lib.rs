@@ -2,9 +2,9 @@
 //!
 //! - [`Sweep`] is a grid that was read: a TOML file, or what another program made of its own words ([`Grid`]). It knows
 //!   its rows by numbers, and each row's run by its id.
-//! - [`Sweep::run`] runs rows on a [`ftlab_bench::lab::Lab`]. A state of a drive is prepared once for all loads of the same
+//! - [`Sweep::run`] runs rows on a [`ftlab_lab::Lab`]. A state of a drive is prepared once for all loads of the same
 //!   drive, settings and seed.
-//! - [`Sweep::save_state`] and [`Sweep::run_from`] divide the loads of one state among others, who load it.
+//! - [`Sweep::save_state`] and [`begin`] divide the loads of one state among others, who load it.
 //! - [`Store`] is a folder of Parquet files that is the result, the cache and what an interrupted sweep goes on from.
 //! - [`merge()`] makes one table of the folders of all shards.
 //!
@@ -33,7 +33,8 @@ pub use hypercube::Span;
 pub use keys::{DriveText, Grid, Hypercube, ReplayWords, Seeds};
 pub use merge::merge;
 pub use rows::{Row, Status};
-pub use run::{Hears, Unit};
+pub use run::{Hear, Unit};
 pub use share::Share;
+pub use state::begin;
 pub use store::{Finished, Store, rows_as_parquet};
 pub use value::Value;

@@ -1,10 +1,12 @@
 //! Rows: how a run ended, as cells of a table.
 
 use crate::grid::Sweep;
-use ftlab_bench::review::{Fault, NotRun};
+use ftlab_base::Blame;
+use ftlab_bench::ask;
 use ftlab_export::{Cells, Column, Table, runs};
+use ftlab_lab::LabError;
 use ftlab_play::driver::Clock;
-use ftlab_result::{Origin, ResultSet, Run, SCHEMA, Way};
+use ftlab_result::Run;
 use std::cmp::Ordering;
 
 /// The name of the tables.
@@ -23,6 +25,39 @@ const OF_GRID: [&str; 7] = [ROW, RUN_ID, "drive", "load", "state", "clock", "see
 
 /// Columns of exported runs that a grid says itself or that say nothing of a single run.
 const NOT_OF_RUN: [&str; 6] = ["set", "run", "drive", "method", "test", "state"];
+
+/// Why there is no run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotRun {
+    /// In a line.
+    pub why: String,
+    /// What is at fault.
+    pub fault: Fault,
+}
+
+/// What is at fault where there is no run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// What was asked for.
+    Input,
+    /// The model: the run began, and did not end as runs do.
+    Model,
+    /// This machine or what lies on it, so that another try may end otherwise.
+    Here,
+}
+
+impl From<&LabError> for NotRun {
+    fn from(error: &LabError) -> NotRun {
+        NotRun {
+            why: error.to_string(),
+            fault: match error {
+                LabError::Drive { .. } | LabError::Threads { .. } => Fault::Here,
+                _ if error.is_input() => Fault::Input,
+                _ => Fault::Model,
+            },
+        }
+    }
+}
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,7 +188,9 @@ pub fn table(rows: Vec<Row>) -> Table {
         at.push(row.end.is_ok().then_some(done.len()));
         done.extend(row.end.ok().map(|run| *run));
     }
-    let figures = runs(&[("", &set_of(done))]).columns.into_iter();
+    let mut set = ask::empty(ask::origin(0, String::new(), false));
+    set.runs = done;
+    let figures = runs(&[("", &set)]).columns.into_iter();
     let figures = figures.filter(|column| !NOT_OF_RUN.contains(&column.name.as_str()));
     columns.extend(figures.map(|of| column(&of.name, of.cells.take(&at))));
     Table {
@@ -166,30 +203,6 @@ fn column(name: &str, cells: Cells) -> Column {
     Column {
         name: name.to_owned(),
         cells,
-    }
-}
-
-/// A result set of nothing but runs.
-fn set_of(runs: Vec<Run>) -> ResultSet {
-    ResultSet {
-        schema: SCHEMA,
-        provenance: None,
-        origin: Origin {
-            version: String::new(),
-            way: Way::Simulated,
-            model_version: 0,
-            seed: 0,
-            testbed: String::new(),
-            quick: false,
-            repeats: 1,
-            seeds: Vec::new(),
-        },
-        drives: Vec::new(),
-        tests: Vec::new(),
-        figures: Vec::new(),
-        plans: Vec::new(),
-        runs,
-        unfinished: Vec::new(),
     }
 }
 

@@ -1,22 +1,19 @@
 //! Rows of a sweep as they run: those of the same drive, settings and seed together, from one prepared state.
 
 use crate::grid::{Point, Sweep};
-use crate::rows::Row;
+use crate::rows::{Fault, NotRun, Row};
 use crate::share::Share;
-use crate::state::Begin;
 use crate::value::Value;
 use ftlab_base::RootSeed;
-use ftlab_bench::lab::Lab;
-use ftlab_bench::review::{
-    Devices, Fault, Length, Loaded, NotRun, Plan, Progress, ReviewError, Subject, Visit, Watch,
-    run_each,
-};
-use ftlab_bench::stop::{Stopped, stop, stoppable};
-use ftlab_bench::suites::own;
-use ftlab_drive::{Device, DriveFile};
+use ftlab_drive::DriveFile;
+use ftlab_host::Testbed;
+use ftlab_lab::{Begin, Cell, Event, Lab, Length, Playing, Saved, Subject, Work, run_together};
+use ftlab_play::states::State;
+use ftlab_play::watch::Stopped;
 use ftlab_result::Run;
 use ftlab_sheet::SheetError;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Rows that start from the same state of the same drive.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,16 +23,8 @@ pub struct Unit {
     pub(crate) loads: Vec<usize>,
 }
 
-/// What hears of a sweep while it runs, from any thread.
-pub trait Hears: Sync {
-    /// A row is done.
-    fn row(&self, row: Row);
-
-    /// Whether the sweep is to end where it is. Asked often.
-    fn is_over(&self) -> bool {
-        false
-    }
-}
+/// Hears of each row as soon as it is done, from any thread, and is asked often, without one, whether the sweep is to go on.
+pub type Hear<'a> = dyn Fn(Option<Row>) -> Result<(), Stopped> + Sync + 'a;
 
 /// The drive of a unit, and its variant.
 fn drive_of(unit: &Unit) -> (usize, usize) {
@@ -115,30 +104,23 @@ impl Sweep {
         rows.collect()
     }
 
-    /// Runs units on a lab, in any order; `hears` takes each row as soon as it is done. A row whose drive cannot be, or
-    /// whose load does not run on it, is a row with a reason.
+    /// Runs units on a lab, in any order, each from a state that is prepared, or from one that was
+    /// [saved](Sweep::save_state) of a row that is [alike](Sweep::alike). A row whose drive cannot be, or whose load does not
+    /// run on it, is a row with a reason.
     ///
     /// # Errors
-    /// When `hears` says that it is over before all are done.
-    pub fn run(&self, units: &[Unit], lab: &Lab, hears: &dyn Hears) -> Result<(), Stopped> {
-        self.run_as(units, &Begin::Prepared, lab, hears)
-    }
-
-    /// As [`Sweep::run`], with what drives begin with.
-    pub(crate) fn run_as(
+    /// When `hear` has ended it before all are done.
+    pub fn run(
         &self,
         units: &[Unit],
-        begin: &Begin<'_>,
+        from: Option<&Saved>,
         lab: &Lab,
-        hears: &dyn Hears,
+        hear: &Hear<'_>,
     ) -> Result<(), Stopped> {
         let sizes = self.sizes(units, lab);
         let bytes = |unit: &Unit| sizes[&drive_of(unit)];
-        stoppable(|| lab.run(units, bytes, |unit| self.run_unit(unit, begin, hears)))?;
-        match hears.is_over() {
-            true => Err(Stopped),
-            false => Ok(()),
-        }
+        let of_unit = |unit: &Unit| self.run_unit(unit, from, hear);
+        lab.run(units, bytes, of_unit).into_iter().collect()
     }
 
     /// What the drives of units take at most at once, each thread with a copy of one.
@@ -166,87 +148,71 @@ impl Sweep {
         self.drives[drive].with(&self.settings(variant))
     }
 
-    fn run_unit(&self, unit: &Unit, begin: &Begin<'_>, hears: &dyn Hears) {
-        let take = |load: usize, end: Result<Run, NotRun>| {
+    fn run_unit(&self, unit: &Unit, from: Option<&Saved>, hear: &Hear<'_>) -> Result<(), Stopped> {
+        hear(None)?;
+        let took = |load: usize, end: Result<Run, NotRun>| {
             let row = self.row(Point { load, ..unit.point });
-            hears.row(Row::of(self.id(row), end));
+            hear(Some(Row::of(self.id(row), end)))
         };
-        if hears.is_over() {
-            return;
-        }
-        let file = match self.drive(unit.point.drive, unit.point.variant) {
-            Ok(file) => file,
-            Err(error) => {
-                let refused = NotRun {
-                    why: error.to_string(),
-                    fault: Fault::Input,
-                };
-                unit.loads
-                    .iter()
-                    .for_each(|&load| take(load, Err(refused.clone())));
-                return;
+        let cells = match self.cells(unit, from) {
+            Ok(cells) => cells,
+            Err(refused) => {
+                let mut loads = unit.loads.iter();
+                return loads.try_for_each(|&load| took(load, Err(refused.clone())));
             }
         };
-        let tests = unit.loads.iter().map(|&load| {
-            let read = &self.loads[load];
-            own(&read.texts.name, read.load.clone(), self.state, self.clock)
-        });
-        let root = RootSeed(self.seeds[unit.point.seed]);
-        let plan = Plan {
-            drives: Vec::new(),
-            tests: tests.collect(),
-            is_everything: false,
-            state: None,
-            length: Length::Full,
-            clock: self.clock,
-            testbed: None,
-            memory_bytes: 0,
-            seed: root,
-            repeats: 1,
-            threads: 1,
-            version: String::new(),
+        let all: Vec<usize> = (0..cells.len()).collect();
+        run_together(&cells, &all, &|n, event| match event {
+            Event::Done(end) => {
+                let end = end.map_err(|error| NotRun::from(&*error));
+                let run = end.map(|mut outcomes| outcomes.remove(0).run);
+                Ok(took(unit.loads[n], run)?)
+            }
+            _ => Ok(hear(None)?),
+        })
+    }
+
+    /// The cells of a unit.
+    pub(crate) fn cells(&self, unit: &Unit, from: Option<&Saved>) -> Result<Vec<Cell>, NotRun> {
+        let refused = |fault| {
+            move |error: SheetError| NotRun {
+                why: error.to_string(),
+                fault,
+            }
         };
-        let subject = Subject::from(file);
-        run_each(
-            &plan,
-            &subject,
-            root,
-            &Asking { begin, hears },
-            &|n, end| {
-                take(unit.loads[n], end);
-            },
-        );
+        let file = self.drive(unit.point.drive, unit.point.variant);
+        let subject = Arc::new(Subject::from(file.map_err(refused(Fault::Input))?));
+        let cell = |&load: &usize| {
+            let load = self.loads[load].load.clone();
+            let slug = load.testbed().unwrap_or(subject.usual_testbed());
+            let machine = Testbed::load(slug).map_err(refused(Fault::Here))?;
+            let state = match subject.has_flash() {
+                true => self.state,
+                false => State::New,
+            };
+            let playing = Playing {
+                load,
+                begin: Begin {
+                    saved: from.cloned(),
+                    ..Begin::of(state)
+                },
+                clock: self.clock,
+                port: None,
+                length: Length::Full,
+            };
+            Ok(Cell {
+                subject: Arc::clone(&subject),
+                work: Work::Load(playing),
+                machine: Arc::new(machine),
+                seed: RootSeed(self.seeds[unit.point.seed]),
+            })
+        };
+        unit.loads.iter().map(cell).collect()
     }
 
     /// The values of a key that every row sets, row by row; nothing where it does not.
     pub(crate) fn values<'s>(&'s self, key: &str, rows: &[usize]) -> Vec<Option<&'s Value>> {
         let value = |&row: &usize| self.variants[self.point(row).variant].get(key);
         rows.iter().map(value).collect()
-    }
-}
-
-/// Lets what runs ask whether it is over, and ends it there; and says what drives begin with.
-struct Asking<'a> {
-    begin: &'a Begin<'a>,
-    hears: &'a dyn Hears,
-}
-
-impl Watch for Asking<'_> {
-    fn ran(&self, _progress: Progress<'_>) {}
-    fn tested(&self, _drive: usize, _test: &str, _runs: Vec<Run>) {}
-    fn ended(&self, _drive: usize, _end: Result<(), ReviewError>) {}
-
-    fn doing(&self, _drive: usize, _what: &str, _share: Option<f64>) {
-        if self.hears.is_over() {
-            stop();
-        }
-    }
-
-    fn load(&self, file: &DriveFile, device: &mut dyn Device) -> Result<Option<Loaded>, String> {
-        self.begin.load(file, device)
-    }
-
-    fn before(&self, visit: &Visit<'_>, devices: &mut Devices) -> Result<(), String> {
-        self.begin.before(visit, devices)
     }
 }

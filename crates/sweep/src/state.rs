@@ -1,63 +1,13 @@
 //! A drive's state that is prepared once, saved, and begins rows that others run.
 
 use crate::grid::{Point, Sweep};
-use crate::rows::Row;
-use crate::run::{Hears, Unit};
-use ftlab_bench::lab::Lab;
-use ftlab_bench::review::{Devices, Loaded, Visit, data_before};
-use ftlab_bench::stop::Stopped;
+use crate::run::{Hear, Unit};
+use ftlab_drive::Kind;
 use ftlab_drive::saved::{self, Origin};
-use ftlab_drive::{Device, DriveFile, Kind};
+use ftlab_lab::{Event, Lab, LabError, Saved, data_before};
 use ftlab_play::states::State;
-use std::sync::{Mutex, PoisonError};
-
-/// What drives of rows begin with.
-pub enum Begin<'a> {
-    /// As they are prepared.
-    Prepared,
-    /// A state that was saved.
-    Saved(&'a [u8]),
-    /// As they are prepared, which is saved; nothing runs.
-    ToSave(&'a Mutex<Option<Vec<u8>>>),
-}
-
-impl Begin<'_> {
-    pub fn load(
-        &self,
-        file: &DriveFile,
-        device: &mut dyn Device,
-    ) -> Result<Option<Loaded>, String> {
-        let &Begin::Saved(mut bytes) = self else {
-            return Ok(None);
-        };
-        let origin = saved::read(&mut bytes, file, device).map_err(|error| error.to_string())?;
-        let file = String::new();
-        Ok(Some(Loaded { file, origin }))
-    }
-
-    pub fn before(&self, visit: &Visit<'_>, devices: &Devices) -> Result<(), String> {
-        let Begin::ToSave(slot) = self else {
-            return Ok(());
-        };
-        let (file, state) = (visit.subject.first(), visit.state.name());
-        let (version, steps) = (ftlab_drive::version(), visit.steps.to_vec());
-        let origin = Origin::new(&version, file, state, steps, visit.root.0);
-        let bytes = saved::write(&origin, devices[0].as_ref());
-        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(bytes);
-        Err("its state is saved".to_owned())
-    }
-}
-
-/// Hears of no row, as none is made.
-struct Saving<'a>(&'a dyn Hears);
-
-impl Hears for Saving<'_> {
-    fn row(&self, _row: Row) {}
-
-    fn is_over(&self) -> bool {
-        self.0.is_over()
-    }
-}
+use ftlab_play::watch::Stopped;
+use std::sync::{Arc, Mutex, PoisonError};
 
 impl Sweep {
     /// The rows of a unit, by number, as groups of which each may begin from one saved state. A drive that settles says
@@ -83,31 +33,41 @@ impl Sweep {
     /// The state that a row begins with; nothing if its drive cannot be brought there.
     ///
     /// # Errors
-    /// When `hears` says that it is over.
+    /// When `hear` has ended it.
     pub fn save_state(
         &self,
         row: usize,
         lab: &Lab,
-        hears: &dyn Hears,
+        hear: &Hear<'_>,
     ) -> Result<Option<Vec<u8>>, Stopped> {
         let slot = Mutex::default();
         let units = self.units_of(&[row]);
-        self.run_as(&units, &Begin::ToSave(&slot), lab, &Saving(hears))?;
+        let cells = units.first().map(|unit| self.cells(unit, None));
+        let Some(Ok(cells)) = cells else {
+            return Ok(None);
+        };
+        lab.run_cells(&cells, &|_, event| {
+            if let Event::Ready(visit, devices) = event {
+                let (version, steps) = (ftlab_drive::version(), visit.steps.to_vec());
+                let state = visit.playing.begin.state.name();
+                let file = visit.cell.subject.first();
+                let origin = Origin::new(&version, file, state, steps, visit.cell.seed.0);
+                let bytes = saved::write(&origin, devices[0].as_ref());
+                *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(bytes);
+                // Nothing is played.
+                return Err(LabError::Refused("its state is saved".to_owned()));
+            }
+            Ok(hear(None)?)
+        })?;
         Ok(slot.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
+}
 
-    /// Runs units as [`Sweep::run`] does, from the state that [`Sweep::save_state`] gave of a row that is
-    /// [alike](Sweep::alike).
-    ///
-    /// # Errors
-    /// As [`Sweep::run`].
-    pub fn run_from(
-        &self,
-        units: &[Unit],
-        state: &[u8],
-        lab: &Lab,
-        hears: &dyn Hears,
-    ) -> Result<(), Stopped> {
-        self.run_as(units, &Begin::Saved(state), lab, hears)
+/// What [`Sweep::save_state`] gave, as what rows begin with.
+#[must_use]
+pub fn begin(state: &[u8]) -> Saved {
+    Saved {
+        file: String::new(),
+        bytes: Arc::from(state),
     }
 }

@@ -421,7 +421,7 @@ fn statuses(table: &Table) -> Result<Vec<Status>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ftlab_bench::review::{Fault, NotRun};
+    use crate::rows::{Fault, NotRun};
     use ftlab_result::Run;
 
     fn row(sweep: &Sweep, number: usize, fault: Option<Fault>) -> Row {

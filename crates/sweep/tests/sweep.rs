@@ -1,15 +1,18 @@
 //! Sweeps as programs run them: into a folder, on threads, in shards, interrupted and taken up again.
 
 use ftlab_base::{Blame, RootSeed};
-use ftlab_bench::lab::Lab;
-use ftlab_bench::review::{Length, Plan, Subject, review};
+use ftlab_bench::review::Review;
 use ftlab_bench::suites::own;
 use ftlab_drive::Catalog;
 use ftlab_export::{Cells, Table, read_parquet};
+use ftlab_lab::{Lab, Length, Rest, Subject};
 use ftlab_play::State;
 use ftlab_play::driver::Clock;
 use ftlab_play::load::{Load, What};
-use ftlab_sweep::{Hears, Row, Share, Status, Store, Sweep, SweepError, merge, rows_as_parquet};
+use ftlab_play::watch::Stopped;
+use ftlab_sweep::{
+    Row, Share, Status, Store, Sweep, SweepError, Unit, begin, merge, rows_as_parquet,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,42 +31,28 @@ fn grid() -> Sweep {
     Sweep::parse(&text, Path::new("grid.toml")).unwrap()
 }
 
-/// Takes rows into a store, and ends the sweep after some.
-struct Taking {
-    store: Mutex<Option<Store>>,
-    taken: AtomicUsize,
-    most: usize,
-}
-
-impl Hears for Taking {
-    fn row(&self, row: Row) {
-        self.taken.fetch_add(1, Ordering::SeqCst);
-        let mut store = self.store.lock().unwrap();
-        store.as_mut().unwrap().add(row).unwrap();
-    }
-
-    fn is_over(&self) -> bool {
-        self.taken.load(Ordering::SeqCst) >= self.most
-    }
-}
-
 /// Runs what a folder lacks of a share, at most so many rows: how many were run, and the file if all are there.
 fn go_on(folder: &Path, share: Share, threads: usize, most: usize) -> (usize, Option<PathBuf>) {
     let sweep = grid();
     let store = Store::open(folder, &sweep).unwrap();
     let units = sweep.missing(share, &|id| store.has(id));
-    let taking = Taking {
-        store: Mutex::new(Some(store)),
-        taken: AtomicUsize::new(0),
-        most,
-    };
+    let (store, taken) = (Mutex::new(store), AtomicUsize::new(0));
     let lab = Lab::new(threads, 1 << 30).unwrap();
-    let ended = sweep.run(&units, &lab, &taking);
-    let store = taking.store.into_inner().unwrap().unwrap();
+    let ended = sweep.run(&units, None, &lab, &|row: Option<Row>| {
+        if let Some(row) = row {
+            taken.fetch_add(1, Ordering::SeqCst);
+            store.lock().unwrap().add(row).unwrap();
+        }
+        match taken.load(Ordering::SeqCst) < most {
+            true => Ok(()),
+            false => Err(Stopped),
+        }
+    });
+    let store = store.into_inner().unwrap();
     let whole = ended
         .is_ok()
         .then(|| store.finish(&sweep, share).unwrap().path);
-    (taking.taken.into_inner(), whole)
+    (taken.into_inner(), whole)
 }
 
 fn whole(threads: usize) -> Vec<u8> {
@@ -143,14 +132,15 @@ fn rows_of_other_grids_stay() {
     let store = Store::open(folder.path(), &other).unwrap();
     let units = other.missing(Share::ALL, &|id| store.has(id));
     assert_eq!(other.rows_in(&units), [1], "that of seed 5 is there");
-    let taking = Taking {
-        store: Mutex::new(Some(store)),
-        taken: AtomicUsize::new(0),
-        most: usize::MAX,
-    };
+    let store = Mutex::new(store);
     let lab = Lab::new(1, 1 << 30).unwrap();
-    other.run(&units, &lab, &taking).unwrap();
-    let store = taking.store.into_inner().unwrap().unwrap();
+    let kept = |row: Option<Row>| {
+        let kept = row.map_or(Ok(()), |row| store.lock().unwrap().add(row));
+        kept.unwrap();
+        Ok(())
+    };
+    other.run(&units, None, &lab, &kept).unwrap();
+    let store = store.into_inner().unwrap();
     let finished = store.finish(&other, Share::ALL).unwrap();
     assert_eq!(names(folder.path()), ["_aside", "sweep.parquet"]);
     // The table is of the last grid alone, and says how many rows are aside.
@@ -175,22 +165,23 @@ fn a_row_has_the_figures_of_a_run_made_alone() {
     let (table, _) = read_parquet("sweep", bytes).unwrap();
     let settings = ["nand.blocks_per_die=64", "spare.op=0.4"].map(str::to_owned);
     let file = Catalog::load("generic-mlc-8", &settings).unwrap();
-    let load = Load::of_text("reads", READS, What::job(READS, "reads").unwrap());
-    let plan = Plan {
+    let load = Load::of_text("reads", READS, 1, What::job(READS, "reads").unwrap());
+    let review = Review {
         drives: vec![Subject::from(file)],
         tests: vec![own("reads", load, State::Used, Clock::Timed)],
+        wanted: None,
         is_everything: false,
         state: None,
+        saved: None,
+        rest: Rest::default(),
         length: Length::Full,
         clock: Clock::Timed,
         testbed: None,
-        memory_bytes: 1 << 30,
         seed: RootSeed(5),
         repeats: 1,
-        threads: 1,
-        version: String::new(),
     };
-    let set = review(&plan, &|_| {}).unwrap();
+    let lab = Lab::new(1, 1 << 30).unwrap();
+    let set = review.results(&lab, &|_, _| Ok(())).unwrap();
     let row = 4 + 2 + 1;
     assert_eq!(table.column("load").unwrap().word(row), Some("reads"));
     assert_eq!(numbers(&table, "spare.op")[row], Some(0.4));
@@ -224,20 +215,21 @@ fn a_run_that_cannot_be_is_a_row_with_a_reason() {
     );
 }
 
-/// Takes rows for somebody else to keep.
-#[derive(Default)]
-struct Rows(Mutex<Vec<Row>>);
-
-impl Hears for Rows {
-    fn row(&self, row: Row) {
-        self.0.lock().unwrap().push(row);
-    }
+/// The rows of units, in the order in which they ended, from a saved state if there is one.
+fn rows_of(sweep: &Sweep, units: &[Unit], state: Option<&[u8]>) -> Vec<Row> {
+    let (lab, rows) = (Lab::new(1, 1 << 30).unwrap(), Mutex::new(Vec::new()));
+    let taken = |row: Option<Row>| {
+        rows.lock().unwrap().extend(row);
+        Ok(())
+    };
+    let from = state.map(begin);
+    sweep.run(units, from.as_ref(), &lab, &taken).unwrap();
+    rows.into_inner().unwrap()
 }
 
 #[test]
 fn rows_may_be_run_elsewhere_in_any_pieces() {
     let sweep = grid();
-    let lab = Lab::new(1, 1 << 30).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut store = Store::open(folder.path(), &sweep).unwrap();
     for rows in [
@@ -246,9 +238,7 @@ fn rows_may_be_run_elsewhere_in_any_pieces() {
         &[8, 9, 10, 11],
         &[13, 12, 14, 8],
     ] {
-        let taken = Rows::default();
-        sweep.run(&sweep.units_of(rows), &lab, &taken).unwrap();
-        let mut taken = taken.0.into_inner().unwrap();
+        let mut taken = rows_of(&sweep, &sweep.units_of(rows), None);
         taken.reverse();
         store.add_parquet(rows_as_parquet(taken).unwrap()).unwrap();
     }
@@ -272,16 +262,14 @@ fn a_state_that_was_saved_begins_the_same_rows() {
     let units = sweep.units_of(&[0, 1, 2]);
     assert_eq!(units.len(), 1, "one state");
     assert_eq!(sweep.alike(&units[0]), Some(vec![vec![0, 1, 2]]));
-    let together = Rows::default();
-    sweep.run(&units, &lab, &together).unwrap();
-    let state = sweep.save_state(0, &lab, &Rows::default()).unwrap();
-    let apart = Rows::default();
+    let together = rows_of(&sweep, &units, None);
+    let state = sweep.save_state(0, &lab, &|_| Ok(())).unwrap();
+    let mut apart = Vec::new();
     for rows in [[2], [0], [1]] {
         let (units, state) = (sweep.units_of(&rows), state.as_ref().unwrap());
-        sweep.run_from(&units, state, &lab, &apart).unwrap();
+        apart.extend(rows_of(&sweep, &units, Some(state)));
     }
-    let bytes = |rows: Rows| {
-        let mut rows = rows.0.into_inner().unwrap();
+    let bytes = |mut rows: Vec<Row>| {
         rows.sort_by(|a, b| a.id.cmp(&b.id));
         assert!(rows.iter().all(|row| row.status() == Status::Done));
         rows_as_parquet(rows).unwrap()
@@ -347,17 +335,9 @@ fn a_recorded_trace_is_a_load_wherever_its_file_is_the_same() {
         read(&grid("closed=4")).unwrap(),
     );
     assert_ne!(asap.id(0), closed.id(0));
-    let rows = Mutex::new(Vec::new());
-    struct All<'a>(&'a Mutex<Vec<Row>>);
-    impl Hears for All<'_> {
-        fn row(&self, row: Row) {
-            self.0.lock().unwrap().push(row);
-        }
-    }
-    let lab = Lab::new(1, 1 << 30).unwrap();
     let units = asap.missing(Share::ALL, &|_| false);
-    asap.run(&units, &lab, &All(&rows)).unwrap();
-    let ends: Vec<Status> = rows.lock().unwrap().iter().map(Row::status).collect();
+    let rows = rows_of(&asap, &units, None);
+    let ends: Vec<Status> = rows.iter().map(Row::status).collect();
     assert_eq!(ends, [Status::Done, Status::Done]);
     // Elsewhere it is read from the texts, which name the file and its bytes.
     let words: ftlab_sweep::Grid = toml::from_str(&grid("asap")).unwrap();

@@ -2,10 +2,9 @@
 
 use crate::family::Families;
 use crate::numbers::Number;
-use crate::plan::{plan_of, threads};
+use crate::plan::{review, threads};
 use anyhow::Result;
 use ftlab_bench::figures::{self, Names};
-use ftlab_bench::review::review;
 use ftlab_bench::suites::{self, Test};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_result::{Figure, Verdict};
@@ -133,8 +132,7 @@ impl Reviewer {
             Catalog::load(&names.slug, &settings)
         };
         let files: Vec<_> = names.iter().map(file).collect::<Result<_, _>>()?;
-        let plan = plan_of(files, tests.clone(), self.seed, self.threads);
-        let set = review(&plan, &|_| {})?;
+        let set = review(files, tests.clone(), self.seed, self.threads)?;
         let figures = figures::unseen(&names, &tests, &set.runs);
         Ok(figures.into_iter().map(Weighed::of).collect())
     }
@@ -142,8 +140,7 @@ impl Reviewer {
     /// All drives are reviewed together, since some figures compare them.
     fn figures(&self, drives: Vec<DriveFile>) -> Result<Vec<Figure>> {
         let tests = asked_of(&drives);
-        let plan = plan_of(drives, tests, self.seed, self.threads);
-        Ok(review(&plan, &|_| {})?.figures)
+        Ok(review(drives, tests, self.seed, self.threads)?.figures)
     }
 }
 

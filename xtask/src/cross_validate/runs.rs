@@ -2,11 +2,10 @@
 //! run once is not run again, whenever the work is taken up.
 
 use crate::family::Families;
-use crate::plan::plan_of;
+use crate::plan::review;
 use anyhow::{Context, Result};
 use ftlab_base::StreamHash;
 use ftlab_bench::figures;
-use ftlab_bench::review::review;
 use ftlab_bench::suites::{self, Test, Work};
 use ftlab_drive::{Catalog, MODEL_VERSION};
 use ftlab_result::{DriveSheet, ResultSet, Run};
@@ -191,7 +190,7 @@ impl<'a> Runs<'a> {
             return Ok(None);
         };
         let file = Catalog::load(&need.drive, &[])?;
-        let sheet = ftlab_bench::review::sheet(&file);
+        let sheet = ftlab_bench::sheets::sheet(&file);
         let numbers = |sheet: &DriveSheet| -> Vec<(String, String, String)> {
             let rows = sheet.parameters.iter();
             rows.map(|row| (row.key.clone(), row.value.clone(), row.unit.clone()))
@@ -218,8 +217,7 @@ impl<'a> Runs<'a> {
         }
         let begun = Instant::now();
         let file = Catalog::load(&need.drive, &need.settings)?;
-        let plan = plan_of(vec![file], self.tests(need), self.seed, self.threads);
-        let set = review(&plan, &|_| {})?;
+        let set = review(vec![file], self.tests(need), self.seed, self.threads)?;
         let kept = Kept {
             drive: need.drive.clone(),
             settings: need.settings.clone(),

@@ -7,7 +7,7 @@ mod theory;
 use crate::plan::{MEMORY_BYTES, threads};
 use anyhow::{Context, Result};
 use clap::Subcommand;
-use ftlab_bench::lab::Lab;
+use ftlab_lab::Lab;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Subcommand)]

@@ -1,11 +1,11 @@
 //! What wears a drive, and the write amplification of it.
 
-use super::{EnduranceError, in_proportion};
+use super::{EnduranceError, fill, in_proportion};
 use ftlab_base::{CommandId, Outcome, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::{Device, DriveFile, Scale};
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, DeviceShape};
-use ftlab_play::states::{State, prepare};
+use ftlab_play::watch::Watch;
 use ftlab_workload::{JobFile, JobStream, Request};
 
 /// 4 KiB anywhere on the drive: name and text of the job file.
@@ -26,6 +26,9 @@ const SUPERBLOCKS: u32 = 1024;
 /// Drive sizes that the host writes, half of them before anything is counted.
 const SIZES: u64 = 2;
 
+/// Turns of the jobs between two looks at whether anybody waits.
+const TURNS_A_LOOK: u64 = 1 << 16;
+
 /// NAND bytes programmed for a byte that a job writes, on a drive that was filled once: over the
 /// second half of two drive sizes, or of `programs_max`, since a drive that moves most of what it holds
 /// for every write is soon settled. A page-mapped drive gets fewer blocks, and
@@ -39,6 +42,7 @@ pub fn write_amplification(
     programs_max: u64,
     testbed: &Testbed,
     seed: RootSeed,
+    watch: &Watch<'_>,
 ) -> Result<f64, EnduranceError> {
     let extent = file.extent()?;
     let blocks = if extent.is_block_mapped {
@@ -51,10 +55,10 @@ pub fn write_amplification(
         ..Scale::FULL
     })?;
     let mut device = scaled.build(testbed, seed)?;
-    prepare(device.as_mut(), State::New, State::Filled, seed)?;
+    fill(device.as_mut(), seed, watch)?;
     let of_size = scaled.capacity_bytes() as f64 / file.capacity_bytes() as f64;
     let job = in_proportion(job, of_size);
-    write(device.as_mut(), &job, programs_max, seed)
+    write(device.as_mut(), &job, programs_max, seed, watch)
 }
 
 fn write(
@@ -62,6 +66,7 @@ fn write(
     job: &JobFile,
     programs_max: u64,
     seed: RootSeed,
+    watch: &Watch<'_>,
 ) -> Result<f64, EnduranceError> {
     let bytes = device.capacity_sectors() * SECTOR_BYTES;
     let jobs = driver::resolve(job, DeviceShape::of("", device), driver::Clock::Untimed)?;
@@ -72,7 +77,13 @@ fn write(
         let seed = seed.derive(&format!("client pass {pass}"));
         let mut streams: Vec<JobStream> =
             jobs.iter().map(|job| JobStream::new(job, seed)).collect();
-        while !streams.is_empty() {
+        for turns in 0_u64.. {
+            if streams.is_empty() {
+                break;
+            }
+            if turns.is_multiple_of(TURNS_A_LOOK) {
+                watch("writing", None)?;
+            }
             turn(device, &mut streams)?;
             let now = device.counters();
             let done = now.since(&start);

@@ -4,6 +4,7 @@ use super::{Daily, EnduranceError};
 use ftlab_base::{CommandId, CommandKind, Outcome, RootSeed, SimTime};
 use ftlab_drive::{Counters, Device, Health, Scale};
 use ftlab_play::driver::{self, DeviceShape};
+use ftlab_play::watch::Watch;
 use ftlab_workload::{JobFile, JobStream, Request, ResolvedJob};
 
 /// Marks over the median block's life; more follow until the end.
@@ -137,7 +138,7 @@ impl Liver {
         mut self,
         job: &JobFile,
         seed: RootSeed,
-        tell: &dyn Fn(f64),
+        watch: &Watch<'_>,
     ) -> Result<Life, EnduranceError> {
         let shape = DeviceShape::of("", &*self.device);
         let jobs = driver::resolve(job, shape, driver::Clock::Untimed)?;
@@ -147,7 +148,7 @@ impl Liver {
             let pass_seed = seed.derive(&format!("endurance pass {pass}"));
             for members in job.groups() {
                 let members = members.iter().map(|&member| &jobs[member]);
-                if self.group(members, pass_seed, tell)? {
+                if self.group(members, pass_seed, watch)? {
                     return Ok(self.finish());
                 }
             }
@@ -163,7 +164,7 @@ impl Liver {
         &mut self,
         jobs: impl Iterator<Item = &'a ResolvedJob>,
         seed: RootSeed,
-        tell: &dyn Fn(f64),
+        watch: &Watch<'_>,
     ) -> Result<bool, EnduranceError> {
         let mut streams: Vec<JobStream> = jobs.map(|job| JobStream::new(job, seed)).collect();
         while !streams.is_empty() {
@@ -185,7 +186,7 @@ impl Liver {
                     Outcome::WriteFault | Outcome::Gone => return Ok(true),
                 }
                 if request.kind == CommandKind::Write {
-                    self.look(tell)?;
+                    self.look(watch)?;
                 }
             }
         }
@@ -193,7 +194,7 @@ impl Liver {
     }
 
     /// Marks how the drive stands, if it is time to.
-    fn look(&mut self, tell: &dyn Fn(f64)) -> Result<(), EnduranceError> {
+    fn look(&mut self, watch: &Watch<'_>) -> Result<(), EnduranceError> {
         let programs = self.device.counters().nand_programs;
         if programs < self.next_programs {
             return Ok(());
@@ -204,7 +205,7 @@ impl Liver {
         if lived > f64::from(LIVES_MAX) {
             return Err(EnduranceError::Endless { lives: LIVES_MAX });
         }
-        tell(lived);
+        watch("wearing", Some(lived))?;
         self.mark();
         Ok(())
     }

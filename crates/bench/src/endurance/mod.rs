@@ -12,11 +12,12 @@ pub use client::{CLIENT, RANDOM, write_amplification};
 pub use life::{Ending, Life, Mark};
 pub use plan::{EnduranceError, Plan};
 
-use ftlab_base::RootSeed;
-use ftlab_drive::DriveFile;
+use ftlab_base::{Content, RootSeed};
+use ftlab_drive::{Device, DriveFile};
 use ftlab_host::Testbed;
-use ftlab_play::states::{State, prepare};
+use ftlab_play::states::{PrepareError, State, prepare_with};
 use ftlab_play::streams;
+use ftlab_play::watch::Watch;
 use ftlab_workload::{JobFile, Size};
 use life::{FullDrive, Liver};
 
@@ -29,7 +30,7 @@ pub struct Daily {
     pub celsius: f64,
 }
 
-/// Writes a drive by a job, over and over, until it takes no more. `tell` is told the share of the
+/// Writes a drive by a job, over and over, until it takes no more. `watch` hears the share of the
 /// median block's life that is used.
 ///
 /// # Errors
@@ -41,12 +42,12 @@ pub fn live(
     daily: Daily,
     testbed: &Testbed,
     seed: RootSeed,
-    tell: &dyn Fn(f64),
+    watch: &Watch<'_>,
 ) -> Result<Life, EnduranceError> {
     let scaled = file.scaled(plan.scale)?;
     let drive_seed = streams::drive_seed(seed, file.slug());
     let mut device = scaled.build(testbed, drive_seed)?;
-    prepare(device.as_mut(), State::New, State::Filled, drive_seed)?;
+    fill(device.as_mut(), drive_seed, watch)?;
     let (full, small) = (file.capacity_bytes(), scaled.capacity_bytes());
     let job = in_proportion(job, small as f64 / full as f64);
     let full = FullDrive {
@@ -57,7 +58,13 @@ pub fn live(
     let extent = scaled.extent()?;
     let cycles = Plan::median_cycles(&scaled, &extent)?;
     let liver = Liver::new(device, extent.pages * u64::from(cycles), daily, full);
-    liver.live(&job, seed, tell)
+    liver.live(&job, seed, watch)
+}
+
+/// Fills a new drive.
+fn fill(device: &mut dyn Device, seed: RootSeed, watch: &Watch<'_>) -> Result<(), PrepareError> {
+    let way = (State::New, State::Filled);
+    prepare_with(device, way, seed, Content::RANDOM, watch).map(drop)
 }
 
 /// The job on a drive of the share `of_size`: regions given in bytes are that share of what they were, in

@@ -4,6 +4,7 @@ use ftlab_base::Blame;
 use ftlab_drive::{DriveFile, Extent, Scale};
 use ftlab_play::driver::DriverError;
 use ftlab_play::states::PrepareError;
+use ftlab_play::watch::Stopped;
 use ftlab_sheet::SheetError;
 use thiserror::Error;
 
@@ -44,6 +45,9 @@ pub enum EnduranceError {
     /// It takes no more writes before its time.
     #[error("the drive takes no more writes: {0}")]
     Refused(String),
+    /// Nobody waits for it any more.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     /// Nothing is ever written.
     #[error("the job writes nothing, and reading does not wear a drive out; give it writes")]
     NoWrites,
@@ -58,6 +62,19 @@ pub enum EnduranceError {
     },
 }
 
+impl EnduranceError {
+    /// Whether whoever waited has ended it.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        matches!(
+            self,
+            EnduranceError::Stopped(_)
+                | EnduranceError::Job(DriverError::Stopped(_))
+                | EnduranceError::Prepare(PrepareError::Stopped(_))
+        )
+    }
+}
+
 impl Blame for EnduranceError {
     fn is_input(&self) -> bool {
         match self {
@@ -66,7 +83,9 @@ impl Blame for EnduranceError {
             | EnduranceError::NoWrites => true,
             EnduranceError::Job(error) => error.is_input(),
             EnduranceError::Prepare(error) => error.is_input(),
-            EnduranceError::Refused(_) | EnduranceError::Endless { .. } => false,
+            EnduranceError::Refused(_)
+            | EnduranceError::Stopped(_)
+            | EnduranceError::Endless { .. } => false,
         }
     }
 }

@@ -34,7 +34,16 @@ fn life_of(file: &DriveFile, job: &str, scale: Scale) -> Life {
     let job = JobFile::parse(job, "test.fio").unwrap();
     let testbed = Testbed::load("anandtech-2008").unwrap();
     let plan = Plan { scale };
-    live(file, &job, &plan, DAILY, &testbed, RootSeed(1), &|_| ()).unwrap()
+    live(
+        file,
+        &job,
+        &plan,
+        DAILY,
+        &testbed,
+        RootSeed(1),
+        &ftlab_play::watch::nobody,
+    )
+    .unwrap()
 }
 
 const SEQUENTIAL: &str = "[w]\nrw=write\nbs=128k\nsize=100%";
@@ -152,7 +161,7 @@ fn what_cannot_be_lived_is_refused() {
             DAILY,
             &testbed,
             RootSeed(1),
-            &|_| (),
+            &ftlab_play::watch::nobody,
         )
         .unwrap_err()
     };

@@ -9,7 +9,7 @@ use crate::suites::{script_beside, text_of_load};
 use ftlab_base::Blame;
 use ftlab_output::text;
 use ftlab_play::driver::Clock;
-use ftlab_play::load::{Load, LoadError, What};
+use ftlab_play::load::{Load, LoadError, What, mark_of_texts, mark_of_trace};
 use ftlab_trace::{Look, TraceError};
 use ftlab_workload::trace::Trace;
 use ftlab_workload::{JobError, JobFile, Sections, Surroundings};
@@ -195,7 +195,7 @@ impl Reading<'_> {
         };
         let what = self.job(sections, &mut texts.trace)?;
         Ok(ReadLoad {
-            load: Load::of_text(name, &texts.text, what),
+            load: Load::of_text(name, &texts.text, mark_of(&texts, &what), what),
             texts,
         })
     }
@@ -221,8 +221,9 @@ impl Reading<'_> {
             Called::ByName => texts.name.clone(),
             Called::ByPlace => shown,
         };
+        let what = What::Recording(recording);
         Ok(ReadLoad {
-            load: Load::new(name, What::Recording(recording)),
+            load: Load::new(name, mark_of(&texts, &what), what),
             texts,
         })
     }
@@ -270,7 +271,7 @@ impl Reading<'_> {
             }
         };
         Ok(ReadLoad {
-            load: Load::of_text(name, &texts.text, what),
+            load: Load::of_text(name, &texts.text, mark_of(&texts, &what), what),
             texts,
         })
     }
@@ -360,6 +361,20 @@ impl Reading<'_> {
                 path.display()
             ))),
         }
+    }
+}
+
+/// What tells a load from others: a recorded trace is known by what it holds.
+fn mark_of(texts: &LoadText, what: &What) -> u128 {
+    match what {
+        What::Recording(recording) => {
+            let (holds, how) = (
+                format!("{:?}", recording.scan),
+                format!("{:?} {:?}", recording.pace, recording.fit),
+            );
+            mark_of_trace(&texts.text, &texts.scripts, &holds, &how)
+        }
+        _ => mark_of_texts(&texts.text, &texts.scripts),
     }
 }
 

@@ -4,12 +4,12 @@ use super::pace::{self, DAY_S, Rates};
 use super::point::{Brought, percentile};
 use super::settle::{clock, pass};
 use super::wear::Flash;
-use super::{Asked, PlanError, subject};
-use crate::review::{Length, case};
+use super::{PlanError, Planning, subject};
 use ftlab_base::Nanos;
 use ftlab_base::amount::{decimal, grouped, three_digits};
 use ftlab_drive::{DriveFile, Kind};
 use ftlab_host::Testbed;
+use ftlab_lab::{Length, check};
 use ftlab_play::driver::{Clock, DeviceShape};
 use ftlab_play::load::{Load, What};
 use ftlab_play::record::Record;
@@ -50,7 +50,7 @@ pub struct OfDrive {
 
 /// A drive that is planned.
 pub struct Planner<'a> {
-    pub asked: &'a Asked,
+    pub asked: &'a Planning,
     pub machine: &'a Testbed,
     pub file: &'a DriveFile,
 }
@@ -67,7 +67,7 @@ pub fn step_of(spare: f64) -> String {
 }
 
 impl<'a> Planner<'a> {
-    pub fn new(asked: &'a Asked, machine: &'a Testbed, file: &'a DriveFile) -> Planner<'a> {
+    pub fn new(asked: &'a Planning, machine: &'a Testbed, file: &'a DriveFile) -> Planner<'a> {
         Planner {
             asked,
             machine,
@@ -76,11 +76,11 @@ impl<'a> Planner<'a> {
     }
 
     pub fn load(&self) -> &Load {
-        &self.asked.test.loads()[0]
+        &self.asked.load
     }
 
     pub fn state(&self) -> State {
-        self.asked.test.family.states[0]
+        self.asked.state
     }
 
     /// Requests of a run with a clock: fewer on a drive that programs much for each.
@@ -106,13 +106,8 @@ impl<'a> Planner<'a> {
     pub fn check(&self) -> Result<(), PlanError> {
         let subject = subject(self.file);
         let load = self.load();
-        case::check(load, &subject, self.machine, Clock::Timed)?;
-        Ok(case::check(
-            &pass(load),
-            &subject,
-            self.machine,
-            clock(load),
-        )?)
+        check(load, &subject, self.machine, Clock::Timed)?;
+        Ok(check(&pass(load), &subject, self.machine, clock(load))?)
     }
 
     /// Bytes that a recorded trace writes a second at the pace that it is replayed at; none for what a run has to tell.
@@ -166,7 +161,7 @@ impl<'a> Planner<'a> {
         };
         let now = self.point(&own, Some(&at_rate.run));
         let mut notes = self.notes(&own, &rates, &now, &at_rate.run);
-        let slug = self.asked.test.step.slug.clone();
+        let slug = self.asked.sheet.test.clone();
         let mut runs = vec![self.named(&slug, &own, &now, at_rate)];
         let (mut curve, of_curve) = self.curve((&own, &now, &runs[0]), &rates, watch, &mut notes);
         curve.sort_by(|a, b| a.spare.unwrap_or(0.0).total_cmp(&b.spare.unwrap_or(0.0)));
@@ -174,7 +169,7 @@ impl<'a> Planner<'a> {
         let goals = match curve.is_empty() {
             true => Vec::new(),
             false => (self.asked.goals.par_iter())
-                .map(|goal| self.goal(*goal, &curve, &rates, own.closed, &|_, _| ()))
+                .map(|goal| self.goal(*goal, &curve, &rates, own.closed, watch))
                 .collect(),
         };
         let first = &runs[0];
@@ -229,13 +224,12 @@ impl<'a> Planner<'a> {
             .collect();
         let point = |&op: &f64| -> Result<(Point, Run), PlanError> {
             let file = self.file.with_spare(op)?;
-            let tell = |what: &str, share| {
-                watch(&format!("spare area {}: {what}", step_of(op)), share);
-            };
+            let tell =
+                |what: &str, share| watch(&format!("spare area {}: {what}", step_of(op)), share);
             let brought = self.bring(&file, &tell)?;
             let record = self.at_rate(&brought, rates, &tell)?;
             let point = self.point(&brought, Some(&record.run));
-            let slug = test_of(&self.asked.test.step.slug, op);
+            let slug = test_of(&self.asked.sheet.test, op);
             let run = self.named(&slug, &brought, &point, record);
             Ok((point, run))
         };
@@ -243,7 +237,7 @@ impl<'a> Planner<'a> {
             others.par_iter().with_max_len(1).map(point).collect();
         let (mut points, mut runs) = (vec![now.clone()], Vec::new());
         let mut same = at_rate.clone();
-        same.test = test_of(&self.asked.test.step.slug, spare);
+        same.test = test_of(&self.asked.sheet.test, spare);
         same.id = format!("{}/{}/{STATE}", same.drive, same.test);
         runs.push(same);
         for (op, found) in others.iter().zip(found) {

@@ -76,7 +76,7 @@ impl Planner<'_> {
         let mut measured = |spare: f64| {
             let file = self.file.with_spare(spare)?;
             let tell = |what: &str, share| {
-                watch(&format!("spare area {:.1} %: {what}", 100.0 * spare), share);
+                watch(&format!("spare area {:.1} %: {what}", 100.0 * spare), share)
             };
             let brought = self.bring(&file, &tell)?;
             let run = match is_timed {

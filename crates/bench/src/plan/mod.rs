@@ -23,29 +23,34 @@ mod wear;
 pub(crate) use closed::ClosedForm;
 pub use goals::SPARE_BOUNDS;
 
-use crate::lab::{Lab, NoThreads};
-use crate::review::{Length, Subject, sheet};
-use crate::suites::Test;
-use crate::testbeds::{asked_or, listed};
+use crate::ask::{self, Asker, Ends};
 use drive::{OfDrive, Planner};
 use ftlab_base::{Blame, RootSeed};
-use ftlab_drive::{DriveFile, MODEL_VERSION, default_testbed};
+use ftlab_drive::{DriveFile, default_testbed};
 use ftlab_host::Testbed;
+use ftlab_lab::{Cell, Course, LabError, Length, Outcome, PartDone, Subject, Work};
 use ftlab_play::driver::DriverError;
-use ftlab_play::states::PrepareError;
-use ftlab_result::plan::Measure;
+use ftlab_play::load::Load;
+use ftlab_play::states::{PrepareError, State};
+use ftlab_play::watch::{Stopped, Watch};
+use ftlab_result::plan::{Measure, Plan};
 use ftlab_result::quantity::table;
-use ftlab_result::{Origin, ResultSet, SCHEMA, TestSheet, Way};
+use ftlab_result::{ResultSet, Run, TestSheet};
 use ftlab_sheet::SheetError;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// What is asked.
 #[derive(Debug)]
-pub struct Asked {
+pub struct Planning {
     /// The drives, in the order of the answers.
     pub drives: Vec<DriveFile>,
-    /// A load as a test: a step of one load that begins in one state.
-    pub test: Test,
+    /// What they are under.
+    pub load: Load,
+    /// The load as reports show it.
+    pub sheet: TestSheet,
+    /// What the drives have been through before it.
+    pub state: State,
     /// Bytes that the host writes a day; none for the load's own rate.
     pub bytes_per_day: Option<f64>,
     /// What the drives are to come to: of each measure the most, or of years the least.
@@ -58,9 +63,17 @@ pub struct Asked {
     pub testbed: Option<Testbed>,
     /// Root of every random stream.
     pub seed: RootSeed,
-    /// Version of the program, for the results.
-    pub version: String,
 }
+
+/// Plans as cells: each drive is a course, as where it looks next depends on what it has found.
+#[derive(Debug)]
+pub struct Asked {
+    planning: Arc<Planning>,
+    cells: Vec<Cell>,
+}
+
+#[derive(Debug)]
+struct OneDrive(Arc<Planning>);
 
 /// Spare areas of the curve, unless others are asked for: as drives are sold, and beyond.
 #[must_use]
@@ -92,9 +105,6 @@ pub enum PlanError {
          fast it reads with `ftlab run`"
     )]
     NoWrites,
-    /// The system gives no threads.
-    #[error(transparent)]
-    Threads(#[from] NoThreads),
 }
 
 impl From<DriverError> for PlanError {
@@ -109,112 +119,129 @@ impl Blame for PlanError {
             PlanError::Drive(_) | PlanError::NoWrites => true,
             PlanError::Prepare(error) => error.is_input(),
             PlanError::Run(error) => error.is_input(),
-            PlanError::Refused(_) | PlanError::Threads(_) => false,
+            PlanError::Refused(_) => false,
         }
     }
 }
 
-/// A drive that could not be planned, and why.
-#[derive(Debug, Error)]
-#[error("{drive}: {why}")]
-pub struct PlanFailed {
-    /// Slug.
-    pub drive: String,
-    /// Why.
-    pub why: PlanError,
-}
-
-impl Blame for PlanFailed {
-    fn is_input(&self) -> bool {
-        self.why.is_input()
+impl PlanError {
+    /// As an error of the lab, which says of which drive it is.
+    fn of(self, file: &DriveFile) -> LabError {
+        let why = format!("{}: {self}", file.slug());
+        match &self {
+            PlanError::Run(error) if matches!(**error, DriverError::Stopped(_)) => Stopped.into(),
+            PlanError::Prepare(PrepareError::Stopped(_)) => Stopped.into(),
+            _ if self.is_input() => LabError::Refused(why),
+            _ => LabError::Failed(why),
+        }
     }
 }
 
-/// Plans every drive. `tell` hears what the drive of a number is at, and how far that is, from any thread.
-///
-/// # Errors
-/// The first drive, in the order asked, that cannot be planned.
-pub fn plan(
-    asked: &Asked,
-    lab: &Lab,
-    tell: &(dyn Fn(usize, &str, Option<f64>) + Sync),
-) -> Result<ResultSet, PlanFailed> {
-    let failed = |file: &DriveFile, why| PlanFailed {
-        drive: file.slug().to_owned(),
-        why,
-    };
-    let mut machines = Vec::new();
-    for file in &asked.drives {
-        let of_load = asked.test.family.testbed.as_deref();
-        let slug = of_load.unwrap_or_else(|| default_testbed([file]));
-        let machine = asked_or(asked.testbed.as_ref(), slug);
-        let machine = machine.map_err(|error| failed(file, error.into()))?;
-        let checked = Planner::new(asked, &machine, file).check();
-        checked.map_err(|why| failed(file, why))?;
-        machines.push(machine);
+impl Planning {
+    /// The cells of it. Whether the load fits the drives is checked before anything is made or filled in vain.
+    ///
+    /// # Errors
+    /// The first drive, in the order asked, that it does not fit.
+    pub fn asked(self) -> Result<Asked, LabError> {
+        let (planning, mut cells) = (Arc::new(self), Vec::new());
+        for file in &planning.drives {
+            let usual = planning.load.testbed();
+            let slug = usual.unwrap_or_else(|| default_testbed([file]));
+            let machine = ftlab_lab::testbed(planning.testbed.as_ref(), slug);
+            let machine = machine.map_err(|error| PlanError::from(error).of(file))?;
+            let checked = Planner::new(&planning, &machine, file).check();
+            checked.map_err(|why| why.of(file))?;
+            cells.push(Cell {
+                subject: Arc::new(subject(file)),
+                work: Work::Course(Arc::new(OneDrive(Arc::clone(&planning)))),
+                machine: Arc::new(machine),
+                seed: planning.seed,
+            });
+        }
+        Ok(Asked { planning, cells })
     }
-    let numbers: Vec<usize> = (0..asked.drives.len()).collect();
-    let bytes = |n: &usize| asked.drives[*n].memory_bytes();
-    let of_drive = |&n: &usize| {
-        let file = &asked.drives[n];
-        let tell = |what: &str, share| tell(n, what, share);
-        let planned = Planner::new(asked, &machines[n], file).plan(&tell);
-        planned.map_err(|why| failed(file, why))
-    };
-    let planned: Result<Vec<OfDrive>, PlanFailed> =
-        lab.run(&numbers, bytes, of_drive).into_iter().collect();
-    Ok(put_together(asked, &machines, planned?))
 }
 
-/// The results of all drives. Each spare area of a curve is a step of one family of tests.
-fn put_together(asked: &Asked, machines: &[Testbed], planned: Vec<OfDrive>) -> ResultSet {
-    let own = asked.test.sheet();
-    let mut spares: Vec<f64> = (planned.iter())
-        .flat_map(|of_drive| &of_drive.plan.curve)
-        .filter_map(|point| point.spare)
-        .collect();
-    spares.sort_by(f64::total_cmp);
-    spares.dedup_by_key(|spare| drive::step_of(*spare));
-    let of_spare = |&spare: &f64| {
-        TestSheet {
-        test: drive::test_of(&own.test, spare),
-        title: format!("{}: spare area", own.title),
-        text: "The same flash with other spare areas: write amplification is that of the load repeated until it is \
-               steady, years are those to the rated cycles, and latencies are at the load's rate."
-            .to_owned(),
-        step: drive::step_of(spare),
-        chart: ftlab_result::Chart::Lines,
-        chart_metric: table::WA.name.to_owned(),
-        chart_unit: String::new(),
-        ..own.clone()
+impl Course for OneDrive {
+    fn name(&self) -> String {
+        "plan".to_owned()
     }
-    };
-    let tests = std::iter::once(own.clone()).chain(spares.iter().map(of_spare));
-    let mut set = ResultSet {
-        schema: SCHEMA,
-        provenance: None,
-        origin: Origin {
-            version: asked.version.clone(),
-            way: Way::Simulated,
-            model_version: MODEL_VERSION,
-            seed: asked.seed.0,
-            testbed: listed(machines.iter().map(|machine| machine.slug.as_str())),
-            quick: asked.length == Length::Quick,
-            repeats: 1,
-            seeds: Vec::new(),
-        },
-        drives: asked.drives.iter().map(sheet).collect(),
-        tests: tests.collect(),
-        figures: Vec::new(),
-        runs: Vec::new(),
-        plans: Vec::new(),
-        unfinished: Vec::new(),
-    };
-    for OfDrive { plan, runs } in planned {
-        set.plans.push(plan);
-        set.runs.extend(runs);
+
+    fn mark(&self) -> String {
+        let asked = &self.0;
+        format!(
+            "{:032x} {} {:?} {:?} {:?} {:?}",
+            asked.load.mark(),
+            asked.state.name(),
+            asked.bytes_per_day,
+            asked.goals,
+            asked.spares,
+            asked.length
+        )
     }
-    set
+
+    fn run(
+        &self,
+        cell: &Cell,
+        watch: &Watch<'_>,
+        part: &PartDone<'_>,
+    ) -> Result<Vec<Outcome>, LabError> {
+        let file = cell.subject.first();
+        let planned = Planner::new(&self.0, &cell.machine, file).plan(watch);
+        // Spare areas that could not be run are noted, and whoever ended the work ended them, too.
+        part(&cell.label())?;
+        let OfDrive { plan, runs } = planned.map_err(|why| why.of(file))?;
+        let outcome = |run: Run| Outcome {
+            load: run.test.clone(),
+            run,
+            ..Outcome::default()
+        };
+        let mut outcomes: Vec<Outcome> = runs.into_iter().map(outcome).collect();
+        outcomes[0].plan = Some(Box::new(plan));
+        Ok(outcomes)
+    }
+}
+
+impl Asker for Asked {
+    fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// Each spare area of a curve is a step of one family of tests.
+    fn set(&self, ends: &Ends, why: &str) -> ResultSet {
+        let own = &self.planning.sheet;
+        let all = 0..self.cells.len();
+        let outcomes = all.filter_map(|n| ends.outcomes(n)).flatten();
+        let plans: Vec<Plan> = outcomes.filter_map(|of| Some(*of.plan.clone()?)).collect();
+        let mut spares: Vec<f64> = (plans.iter())
+            .flat_map(|plan| &plan.curve)
+            .filter_map(|point| point.spare)
+            .collect();
+        spares.sort_by(f64::total_cmp);
+        spares.dedup_by_key(|spare| drive::step_of(*spare));
+        let of_spare = |&spare: &f64| {
+            TestSheet {
+            test: drive::test_of(&own.test, spare),
+            title: format!("{}: spare area", own.title),
+            text: "The same flash with other spare areas: write amplification is that of the load repeated until it is \
+                   steady, years are those to the rated cycles, and latencies are at the load's rate."
+                .to_owned(),
+            step: drive::step_of(spare),
+            chart: ftlab_result::Chart::Lines,
+            chart_metric: table::WA.name.to_owned(),
+            chart_unit: String::new(),
+            ..own.clone()
+        }
+        };
+        let tests = std::iter::once(own.clone()).chain(spares.iter().map(of_spare));
+        let machines = self.cells.iter().map(|cell| cell.machine.slug.as_str());
+        let quick = self.planning.length == Length::Quick;
+        let origin = ask::origin(self.planning.seed.0, ask::listed(machines), quick);
+        let mut set = ask::set_of(self, ends, why, origin);
+        (set.tests, set.plans) = (tests.collect(), plans);
+        set.runs = ask::runs(self, ends);
+        set
+    }
 }
 
 /// A drive as what loads run on.

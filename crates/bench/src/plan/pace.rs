@@ -202,7 +202,7 @@ mod tests {
     use ftlab_result::Traffic;
 
     fn load(text: &str) -> Load {
-        Load::of_text("mine.fio", text, What::job(text, "mine.fio").unwrap())
+        Load::of_text("mine.fio", text, 1, What::job(text, "mine.fio").unwrap())
     }
 
     const JOB: &str = r#"{"name":"job","group":0,"clones":1,"iodepth":1,"measured_ns":0}"#;

@@ -6,9 +6,8 @@ use super::pace::DAY_S;
 use super::settle::{Settled, settle};
 use super::wear::Flash;
 use super::{PlanError, subject};
-use crate::review::case::{How, run};
-use crate::review::{Devices, Length, Subject, data_before};
 use ftlab_drive::{DriveFile, Kind};
+use ftlab_lab::{Devices, How, Length, Subject, data_before, play};
 use ftlab_play::driver::Clock;
 use ftlab_play::load::Load;
 use ftlab_play::record::Record;
@@ -81,7 +80,7 @@ impl Planner<'_> {
             watch,
         };
         let subject = &brought.subject;
-        Ok(run(load, subject, &mut devices, self.machine, &how)?)
+        Ok(play(load, subject, &mut devices, self.machine, &how)?)
     }
 
     /// What a drive comes to there, with what it gave at the load's rate.

@@ -5,11 +5,10 @@
 //! of the capacity. Every pass draws its own random numbers, as a day is not the one before.
 
 use super::{PlanError, pace};
-use crate::review::case::{How, run};
-use crate::review::{Devices, Length, Subject};
 use ftlab_base::{RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::Counters;
 use ftlab_host::Testbed;
+use ftlab_lab::{Devices, How, Length, Subject, play};
 use ftlab_play::driver::Clock;
 use ftlab_play::driver::DeviceShape;
 use ftlab_play::load::{Load, What};
@@ -88,9 +87,7 @@ pub fn settle(
     let load = &load;
     for pass in 0..PASSES_MAX {
         let seed = load.seed(root.derive(&format!("plan pass {pass}")));
-        let tell = |what: &str, share| {
-            watch(&format!("{what}, pass {}", pass + 1), share);
-        };
+        let tell = |what: &str, share| watch(&format!("{what}, pass {}", pass + 1), share);
         let how = How {
             length: Length::Full,
             clock,
@@ -98,7 +95,7 @@ pub fn settle(
             has_settled: false,
             watch: &tell,
         };
-        let record = run(load, subject, devices, machine, &how)?;
+        let record = play(load, subject, devices, machine, &how)?;
         let failed = record.run.jobs.iter().any(|job| job.errors > 0);
         if let Some(why) = devices[0].fault().filter(|_| failed) {
             return Err(PlanError::Refused(why));

@@ -1,8 +1,9 @@
 //! Plans of a small drive: what does not depend on how good a model is.
 
 use super::*;
-use crate::suites::own;
+use crate::suites::sheet_of_own;
 use ftlab_drive::Catalog;
+use ftlab_lab::Lab;
 use ftlab_play::driver::Clock;
 use ftlab_play::load::{Load, What};
 use ftlab_play::states::State;
@@ -24,25 +25,35 @@ fn drive(slug: &str, settings: &[&str]) -> DriveFile {
     Catalog::load(slug, &settings).unwrap()
 }
 
-fn asked(job: &str) -> Asked {
+fn asked(job: &str) -> Planning {
     let what = What::job(job, "mine.fio").unwrap();
-    let load = Load::of_text("mine.fio", job, what);
-    Asked {
+    let load = Load::of_text("mine.fio", job, 1, what);
+    Planning {
         drives: vec![drive("generic-mlc-8", &SMALL)],
-        test: own("mine", load, State::Filled, Clock::Timed),
+        sheet: sheet_of_own("mine", &load, Clock::Timed),
+        load,
+        state: State::Filled,
         bytes_per_day: Some(1e9),
         goals: Vec::new(),
         spares: Vec::new(),
         length: Length::Quick,
         testbed: None,
         seed: RootSeed(1),
-        version: "0".to_owned(),
     }
 }
 
-fn planned(asked: &Asked) -> ResultSet {
-    let lab = Lab::new(2, 1 << 32).unwrap();
-    plan(asked, &lab, &|_, _, _| ()).unwrap()
+fn results(planning: Planning, threads: usize) -> Result<ResultSet, Arc<LabError>> {
+    let asked = planning.asked().map_err(Arc::new)?;
+    let lab = Lab::new(threads, 1 << 32).unwrap();
+    let ends = ask::run(&asked, &lab, &|_, _| Ok(())).unwrap();
+    match ends.error(0..asked.cells().len()) {
+        Some(error) => Err(Arc::clone(error)),
+        None => Ok(asked.set(&ends, "")),
+    }
+}
+
+fn planned(planning: Planning) -> ResultSet {
+    results(planning, 2).unwrap()
 }
 
 fn only(set: &ResultSet) -> &Plan {
@@ -58,7 +69,7 @@ fn near(value: f64, wanted: f64, share: f64) {
 
 #[test]
 fn years_follow_from_write_amplification_rate_and_cycles() {
-    let set = planned(&asked(UNIFORM));
+    let set = planned(asked(UNIFORM));
     let plan = only(&set);
     let (wa, wear) = (plan.now.wa.unwrap(), plan.now.wear.unwrap());
     near(wa, plan.now.closed_form_wa.unwrap(), 0.02);
@@ -89,12 +100,13 @@ fn years_follow_from_write_amplification_rate_and_cycles() {
 
 #[test]
 fn goals_are_met_by_the_least_spare_area_and_by_the_closed_form() {
-    let asked = Asked {
+    let asked = Planning {
         goals: vec![(Measure::Wa, 2.0), (Measure::LifeYears, 1.0)],
         spares: vec![0.3, 0.8],
         ..asked(UNIFORM)
     };
-    let set = planned(&asked);
+    let drive = asked.drives[0].clone();
+    let set = planned(asked);
     let plan = only(&set);
     let spares: Vec<f64> = plan.curve.iter().filter_map(|point| point.spare).collect();
     assert!(spares.is_sorted() && spares.len() == 3, "{spares:?}");
@@ -114,7 +126,7 @@ fn goals_are_met_by_the_least_spare_area_and_by_the_closed_form() {
     let (spare, value) = reached(wa);
     near(value, 2.0, 0.003);
     near(spare, wa.closed_form_spare.unwrap(), 0.03);
-    let file = asked.drives[0].with_spare(spare).unwrap();
+    let file = drive.with_spare(spare).unwrap();
     assert_eq!(wa.capacity_bytes, Some(file.capacity_bytes()));
     let (spare, years) = reached(life);
     near(years, 1.0, 0.003);
@@ -137,11 +149,11 @@ fn goals_are_met_by_the_least_spare_area_and_by_the_closed_form() {
 
 #[test]
 fn a_goal_that_no_spare_area_reaches_says_what_is_nearest() {
-    let asked = Asked {
+    let asked = Planning {
         goals: vec![(Measure::LifeYears, 1e5), (Measure::P99Ns, 1.0)],
         ..asked(UNIFORM)
     };
-    let set = planned(&asked);
+    let set = planned(asked);
     for goal in &only(&set).goals {
         assert_eq!((goal.spare, goal.capacity_bytes), (None, None), "{goal:?}");
         assert!(
@@ -157,22 +169,22 @@ fn a_goal_that_no_spare_area_reaches_says_what_is_nearest() {
 
 #[test]
 fn the_highest_rate_keeps_the_latency_and_a_higher_one_does_not() {
-    let asked = Asked {
+    let asked = Planning {
         bytes_per_day: None,
         goals: vec![(Measure::P99Ns, 5e6)],
         ..asked(UNIFORM)
     };
-    let set = planned(&asked);
+    let set = planned(asked);
     let rate = only(&set).highest_rate.clone().unwrap();
     let iops = rate.iops.unwrap();
     assert!(rate.reached_ns.unwrap() <= 5_050_000, "{rate:?}");
     let p99_at = |factor: f64| {
-        let at = Asked {
+        let at = Planning {
             bytes_per_day: Some(iops * factor * 4096.0 * 86_400.0),
             goals: Vec::new(),
             ..self::asked(UNIFORM)
         };
-        only(&planned(&at)).now.p99_ns.unwrap()
+        only(&planned(at)).now.p99_ns.unwrap()
     };
     assert!(p99_at(0.9) <= 5_050_000);
     assert!(p99_at(1.1) > 5_050_000);
@@ -181,7 +193,7 @@ fn the_highest_rate_keeps_the_latency_and_a_higher_one_does_not() {
 #[test]
 fn a_rate_that_a_drive_does_not_keep_up_with_is_told() {
     let told = |bytes_per_day| {
-        let set = planned(&Asked {
+        let set = planned(Planning {
             bytes_per_day: Some(bytes_per_day),
             ..asked(UNIFORM)
         });
@@ -194,7 +206,7 @@ fn a_rate_that_a_drive_does_not_keep_up_with_is_told() {
 #[test]
 fn a_load_too_short_to_settle_is_repeated_and_says_so() {
     // A hundredth of the drive at a time.
-    let set = planned(&asked("[w]\nrw=randwrite\nbs=4k\nnumber_ios=300\n"));
+    let set = planned(asked("[w]\nrw=randwrite\nbs=4k\nnumber_ios=300\n"));
     let plan = only(&set);
     assert!(plan.now.settled, "{:?}", plan.notes);
     near(
@@ -212,11 +224,9 @@ fn a_load_too_short_to_settle_is_repeated_and_says_so() {
 #[test]
 fn what_writes_nothing_is_refused() {
     let asked = asked("[r]\nrw=randread\nbs=4k\nnumber_ios=100\n");
-    let lab = Lab::new(1, 1 << 32).unwrap();
-    let error = plan(&asked, &lab, &|_, _, _| ()).unwrap_err();
-    assert!(matches!(error.why, PlanError::NoWrites), "{error}");
+    let error = results(asked, 1).unwrap_err();
     assert!(
-        error.why.is_input()
+        error.is_input()
             && error
                 .to_string()
                 .starts_with("generic-mlc-8: the load writes nothing")
@@ -239,12 +249,12 @@ fn a_drive_without_such_a_spare_area_has_no_curve_and_says_why() {
             "a block map merges in log blocks",
         ),
     ] {
-        let asked = Asked {
+        let asked = Planning {
             drives: vec![drive(slug, settings)],
             goals: vec![(Measure::Wa, 2.0)],
             ..asked(job)
         };
-        let set = planned(&asked);
+        let set = planned(asked);
         let plan = only(&set);
         assert!(plan.curve.is_empty() && plan.goals.is_empty());
         assert!(
@@ -258,20 +268,19 @@ fn a_drive_without_such_a_spare_area_has_no_curve_and_says_why() {
 
 #[test]
 fn threads_and_other_drives_change_no_number() {
-    let two = Asked {
+    let two = Planning {
         drives: vec![
             drive("generic-mlc-8", &SMALL),
             drive("seagate-momentus-7200.2", &[]),
         ],
         ..asked("[w]\nrw=randwrite\nbs=4k\nnorandommap\nnumber_ios=40000\nsize=100m\n")
     };
-    let alone = Asked {
+    let alone = Planning {
         drives: vec![drive("generic-mlc-8", &SMALL)],
         ..asked("[w]\nrw=randwrite\nbs=4k\nnorandommap\nnumber_ios=40000\nsize=100m\n")
     };
-    let lab = Lab::new(1, 1 << 32).unwrap();
-    let one = plan(&alone, &lab, &|_, _, _| ()).unwrap();
-    let both = planned(&two);
+    let one = results(alone, 1).unwrap();
+    let both = planned(two);
     assert_eq!(one.plans[0], both.plans[0]);
     assert_eq!(both.plans.len(), 2);
 }

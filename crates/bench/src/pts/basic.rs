@@ -3,7 +3,7 @@
 use super::rounds::{self, MINUTE, Variable};
 use super::subject::{Load, Subject};
 use super::{Finding, metrics};
-use crate::review::ReviewError;
+use ftlab_lab::LabError;
 use ftlab_result::quantity::table;
 
 /// Percents of reads, in the order of a round.
@@ -33,7 +33,7 @@ const LATENCY_TRACKED: (u8, u64) = (0, 4 << 10);
 const THROUGHPUT_DEPTH: u32 = 32;
 
 /// IOPS of random accesses: a matrix of mixes and sizes.
-pub fn iops(subject: &mut Subject<'_>) -> Result<Finding, ReviewError> {
+pub fn iops(subject: &mut Subject<'_>) -> Result<Finding, LabError> {
     let outstanding = subject.settings.threads * subject.settings.depth;
     let loads = matrix(&MIXES, &BLOCKS, outstanding);
     let tracked = TRACKED.map(|access| place(&loads, access));
@@ -52,7 +52,7 @@ pub fn iops(subject: &mut Subject<'_>) -> Result<Finding, ReviewError> {
 }
 
 /// MB/s of accesses in order, of requests of one size.
-pub fn throughput(subject: &mut Subject<'_>, block_bytes: u64) -> Result<Finding, ReviewError> {
+pub fn throughput(subject: &mut Subject<'_>, block_bytes: u64) -> Result<Finding, LabError> {
     let loads = [100, 0].map(|read_pct| Load {
         random: false,
         read_pct,
@@ -72,7 +72,7 @@ pub fn throughput(subject: &mut Subject<'_>, block_bytes: u64) -> Result<Finding
 }
 
 /// Latencies of one command at a time.
-pub fn latency(subject: &mut Subject<'_>) -> Result<Finding, ReviewError> {
+pub fn latency(subject: &mut Subject<'_>) -> Result<Finding, LabError> {
     let loads = matrix(&LATENCY_MIXES, &LATENCY_BLOCKS, 1);
     let tracked = place(&loads, LATENCY_TRACKED);
     let (steady, cells) = rounds::run(subject, &loads, MINUTE, Variable::Latency, &[tracked])?;

@@ -3,9 +3,9 @@
 use super::rounds::{self, MINUTE, Variable};
 use super::subject::{Length, Load, Subject};
 use super::{Finding, metrics};
-use crate::review::ReviewError;
 use ftlab_base::amount::decimal;
 use ftlab_base::{CommandKind, Nanos};
+use ftlab_lab::LabError;
 use ftlab_play::record::traffic;
 use ftlab_result::pts::{Course, Point, Rate};
 use ftlab_result::quantity::table;
@@ -57,7 +57,7 @@ fn random_writes(subject: &Subject<'_>, block_bytes: u64) -> Load {
 }
 
 /// IOPS of random writes of 4 KiB from a purged drive on.
-pub fn write_saturation(subject: &mut Subject<'_>) -> Result<Finding, ReviewError> {
+pub fn write_saturation(subject: &mut Subject<'_>) -> Result<Finding, LabError> {
     let load = random_writes(subject, 4 << 10);
     let capacity = subject.file.capacity_bytes();
     let enough = subject.written_bytes + SATURATION_CAPACITIES * capacity;
@@ -96,7 +96,7 @@ pub fn write_saturation(subject: &mut Subject<'_>) -> Result<Finding, ReviewErro
 }
 
 /// IOPS of random writes of 4 KiB in accesses of five seconds, with pauses between that get longer.
-pub fn host_idle_recovery(subject: &mut Subject<'_>) -> Result<Finding, ReviewError> {
+pub fn host_idle_recovery(subject: &mut Subject<'_>) -> Result<Finding, LabError> {
     let load = random_writes(subject, 4 << 10);
     let round = Nanos(
         MINUTE.0
@@ -147,7 +147,7 @@ fn accesses_of(
     accesses: u32,
     idle: Nanos,
     name: String,
-) -> Result<Course, ReviewError> {
+) -> Result<Course, LabError> {
     let mut job = subject.job(load);
     (job.length.time_based, job.length.runtime) = (true, Some(ACCESS));
     (job.order.startdelay, job.order.stonewall) = (idle, true);
@@ -179,7 +179,7 @@ fn accesses_of(
 }
 
 /// MB/s of large writes in order, then of small random ones, then of large ones in order again.
-pub fn cross_stimulus_recovery(subject: &mut Subject<'_>) -> Result<Finding, ReviewError> {
+pub fn cross_stimulus_recovery(subject: &mut Subject<'_>) -> Result<Finding, LabError> {
     let large = Load {
         random: false,
         read_pct: 0,
@@ -242,7 +242,7 @@ fn sample(
     load: Load,
     length: Length,
     course: &mut Vec<Point>,
-) -> Result<(), ReviewError> {
+) -> Result<(), LabError> {
     let rate = subject.stretch(load, length)?;
     course.push(Point {
         written_bytes: subject.written_bytes,

@@ -22,26 +22,22 @@ mod results;
 mod rounds;
 mod settings;
 mod subject;
-#[cfg(test)]
-mod tests;
 
 pub use settings::{CLIENT, ENTERPRISE, Scale};
 
-use crate::lab::Lab;
-use crate::review::ReviewError;
-use crate::testbeds::asked_or;
+use crate::ask::{self, Asker, Ends};
 use ftlab_base::RootSeed;
-use ftlab_drive::{DriveFile, default_testbed};
+use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
+use ftlab_lab::{Cell, Course as Doing, LabError, Outcome, PartDone, Subject as Drive, Work};
 use ftlab_play::streams::{drive_seed, seed_of_load};
-use ftlab_result::pts::{Cell, Course, Settings, SteadyState};
-use ftlab_result::{ResultSet, Run, TestSheet};
-use ftlab_sheet::SheetError;
+use ftlab_play::watch::Watch;
+use ftlab_result::pts::{Cell as Access, Course, Settings, SteadyState};
+use ftlab_result::{ResultSet, TestSheet};
 use rayon::prelude::*;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{LazyLock, Mutex};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use subject::Subject;
 
 /// A test of the standard.
@@ -97,7 +93,7 @@ static PARTS: LazyLock<Vec<Part>> = LazyLock::new(|| {
 });
 
 impl Part {
-    fn run(&self, subject: &mut Subject<'_>) -> Result<Finding, ReviewError> {
+    fn run(&self, subject: &mut Subject<'_>) -> Result<Finding, LabError> {
         match self.of {
             Test::Iops => basic::iops(subject),
             Test::Throughput => basic::throughput(subject, self.kib << 10),
@@ -115,7 +111,7 @@ struct Finding {
     /// As in a run.
     metrics: BTreeMap<String, f64>,
     steady: Option<SteadyState>,
-    cells: Vec<Cell>,
+    cells: Vec<Access>,
     courses: Vec<Course>,
 }
 
@@ -125,8 +121,8 @@ fn metrics(named: &[(&str, f64)]) -> BTreeMap<String, f64> {
 }
 
 /// What to test.
-#[derive(Debug)]
-pub struct Plan {
+#[derive(Debug, Clone)]
+pub struct Pts {
     /// The drives, all of flash, in the order of the report.
     pub drives: Vec<DriveFile>,
     /// The tests.
@@ -139,111 +135,146 @@ pub struct Plan {
     pub testbed: Option<Testbed>,
     /// Root of every random stream.
     pub seed: RootSeed,
-    /// Bytes that drives and their copies may take together.
-    pub memory_bytes: u64,
-    /// Tests at a time; at least 1.
-    pub threads: usize,
-    /// Version of the program, for the results.
-    pub version: String,
 }
 
-impl Plan {
-    /// The machine of a drive.
-    fn machine(&self, file: &DriveFile) -> Result<Testbed, SheetError> {
-        asked_or(self.testbed.as_ref(), default_testbed([file]))
-    }
+/// A test of the standard on drives, as cells: each drive is a course.
+#[derive(Debug)]
+pub struct Asked {
+    cells: Vec<Cell>,
+    seed: RootSeed,
+    tests: Vec<TestSheet>,
+    costs: Vec<f64>,
+}
 
-    /// What the tests are made of, in the order of the plan.
-    fn parts(&self) -> Vec<&'static Part> {
+/// The parts of the tests on one drive, each on a copy of its own.
+#[derive(Debug)]
+struct Parts {
+    parts: Vec<&'static Part>,
+    settings: Settings,
+    scale: Option<Scale>,
+}
+
+impl Pts {
+    /// The cells of it.
+    ///
+    /// # Errors
+    /// When there is no such machine.
+    pub fn asked(self) -> Result<Asked, LabError> {
         let of = |&test: &Test| PARTS.iter().filter(move |part| part.of == test);
-        self.tests.iter().flat_map(of).collect()
-    }
-
-    /// Runs in all.
-    #[must_use]
-    pub fn runs(&self) -> usize {
-        self.drives.len() * self.parts().len()
+        let parts: Vec<&'static Part> = self.tests.iter().flat_map(of).collect();
+        let course: Arc<dyn Doing> = Arc::new(Parts {
+            parts: parts.clone(),
+            settings: self.settings.clone(),
+            scale: self.scale,
+        });
+        let cell = |file: DriveFile| {
+            let subject = Drive::from(file);
+            let machine = ftlab_lab::testbed(self.testbed.as_ref(), subject.usual_testbed());
+            let machine = machine.map_err(|error| LabError::Drive {
+                drive: subject.slug().to_owned(),
+                error,
+            })?;
+            Ok(Cell {
+                subject: Arc::new(subject),
+                work: Work::Course(Arc::clone(&course)),
+                machine: Arc::new(machine),
+                seed: self.seed,
+            })
+        };
+        Ok(Asked {
+            cells: (self.drives.into_iter().map(cell)).collect::<Result<_, LabError>>()?,
+            seed: self.seed,
+            tests: parts.iter().map(|part| part.sheet.clone()).collect(),
+            costs: vec![1.0; parts.len()],
+        })
     }
 }
 
-/// What the drives of a plan take of this machine's memory at most.
-///
-/// # Errors
-/// When there are no threads.
-pub fn most_bytes(plan: &Plan) -> Result<u64, ReviewError> {
-    let sizes: Vec<u64> = plan.drives.iter().map(DriveFile::memory_bytes).collect();
-    Ok(Lab::new(plan.threads, plan.memory_bytes)?.most_bytes(&sizes))
-}
-
-/// Runs the tests: drives side by side and the tests of a drive too, each on a copy of its own.
-/// `progress` hears of each run that is done, from any thread: how many are, and which this was.
-///
-/// # Errors
-/// The first, in the order of the plan, that cannot be built or run.
-pub fn run(plan: &Plan, progress: &(dyn Fn(usize, &str) + Sync)) -> Result<ResultSet, ReviewError> {
-    let lab = Lab::new(plan.threads, plan.memory_bytes)?;
-    let done = AtomicUsize::new(0);
-    let step = |label: &str| progress(done.fetch_add(1, Ordering::Relaxed) + 1, label);
-    let found = lab.run(&plan.drives, DriveFile::memory_bytes, |file| {
-        run_drive(plan, file, &step)
-    });
-    let mut runs = Vec::new();
-    // All of them, in order: which error is reported must not depend on the threads.
-    for of_drive in found {
-        for run in of_drive? {
-            runs.push(run?);
-        }
+impl Asker for Asked {
+    fn cells(&self) -> &[Cell] {
+        &self.cells
     }
-    Ok(results::result_set(plan, runs))
+
+    fn costs(&self, _cell: usize) -> &[f64] {
+        &self.costs
+    }
+
+    fn set(&self, ends: &Ends, why: &str) -> ResultSet {
+        let runs = ask::runs(self, ends);
+        let machines = ask::listed(runs.iter().map(|run| run.testbed.as_str()));
+        let origin = ask::origin(self.seed.0, machines, false);
+        let mut set = ask::set_of(self, ends, why, origin);
+        (set.tests, set.runs) = (self.tests.clone(), runs);
+        set
+    }
 }
 
-fn run_drive(
-    plan: &Plan,
-    file: &DriveFile,
-    step: &(dyn Fn(&str) + Sync),
-) -> Result<Vec<Result<Run, ReviewError>>, ReviewError> {
-    let scale_of = |part: &Part| {
-        let suits = || Scale::of_capacity(file.capacity_bytes(), part.minutes);
-        plan.scale.unwrap_or_else(suits)
-    };
-    let seed = drive_seed(plan.seed, file.slug());
-    let wrong = |error| ReviewError::Drive {
-        drive: file.slug().to_owned(),
-        error,
-    };
-    let machine = plan.machine(file).map_err(wrong)?;
-    let mut device = file.build(&machine, seed).map_err(wrong)?;
-    (device.set_write_cache(plan.settings.write_cache)).map_err(|error| {
-        ReviewError::Procedure {
+impl Doing for Parts {
+    fn name(&self) -> String {
+        "pts".to_owned()
+    }
+
+    fn mark(&self) -> String {
+        let tests: Vec<&str> = self
+            .parts
+            .iter()
+            .map(|part| part.sheet.test.as_str())
+            .collect();
+        format!("{} {:?} {:?}", tests.join(" "), self.settings, self.scale)
+    }
+
+    fn run(
+        &self,
+        cell: &Cell,
+        watch: &Watch<'_>,
+        part: &PartDone<'_>,
+    ) -> Result<Vec<Outcome>, LabError> {
+        let file = cell.subject.first();
+        let seed = drive_seed(cell.seed, file.slug());
+        let device = file.build(&cell.machine, seed);
+        let mut device = device.map_err(|error| LabError::Drive {
             drive: file.slug().to_owned(),
-            procedure: "pts".to_owned(),
+            error,
+        })?;
+        (device.set_write_cache(self.settings.write_cache)).map_err(|error| LabError::Course {
+            drive: file.slug().to_owned(),
+            course: self.name(),
             why: error.to_string(),
+        })?;
+        let root = seed_of_load(cell.seed, "pts");
+        let mut purged = Subject::new(file, watch, device, &self.settings, Scale::STANDARD, root);
+        purged.purge()?;
+        let mut ready = None;
+        if self.parts.iter().any(|part| part.preconditioned) {
+            let mut subject = purged.copy(root.derive("preconditioning"));
+            subject.precondition()?;
+            ready = Some(subject);
         }
-    })?;
-    let root = seed_of_load(plan.seed, "pts");
-    let mut purged = Subject::new(file, device, &plan.settings, Scale::STANDARD, root);
-    purged.purge()?;
-    let parts = plan.parts();
-    let mut ready = None;
-    if parts.iter().any(|part| part.preconditioned) {
-        let mut subject = purged.copy(root.derive("preconditioning"));
-        subject.precondition()?;
-        ready = Some(subject);
+        // A device is at home in one thread at a time.
+        let (purged, ready) = (Mutex::new(purged), ready.map(Mutex::new));
+        let run = |of: &&'static Part| {
+            let from = ready.as_ref().filter(|_| of.preconditioned);
+            let from = from.unwrap_or(&purged).lock();
+            let from = from.unwrap_or_else(PoisonError::into_inner);
+            let mut subject = from.copy(root.derive(&of.sheet.test));
+            drop(from);
+            let suits = || Scale::of_capacity(file.capacity_bytes(), of.minutes);
+            subject.scale = self.scale.unwrap_or_else(suits);
+            let before = subject.device.counters();
+            subject.device.restart_stream_hash();
+            let found = of.run(&mut subject)?;
+            part(&format!("{} {}", file.slug(), of.sheet.test))?;
+            let counters = subject.device.counters().since(&before);
+            Ok(Outcome {
+                load: of.sheet.test.clone(),
+                run: results::run(&cell.machine, of, &subject, found, &counters),
+                ..Outcome::default()
+            })
+        };
+        let all: Vec<Result<Outcome, LabError>> = self.parts.par_iter().map(run).collect();
+        all.into_iter().collect()
     }
-    // A device is at home in one thread at a time.
-    let (purged, ready) = (Mutex::new(purged), ready.map(Mutex::new));
-    let run = |part: &&'static Part| {
-        let from = ready.as_ref().filter(|_| part.preconditioned);
-        let from = from.unwrap_or(&purged).lock().expect("no holder panics");
-        let mut subject = from.copy(root.derive(&part.sheet.test));
-        drop(from);
-        subject.scale = scale_of(part);
-        let before = subject.device.counters();
-        subject.device.restart_stream_hash();
-        let found = part.run(&mut subject)?;
-        step(&format!("{} {}", file.slug(), part.sheet.test));
-        let counters = subject.device.counters().since(&before);
-        Ok(results::run(&machine, part, &subject, found, &counters))
-    };
-    Ok(parts.par_iter().map(run).collect())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,15 +1,14 @@
-//! Findings as results of the schema: a run each, and the tests as the report shows them.
+//! Findings as runs.
 
 use super::subject::Subject;
-use super::{Finding, Part, Plan};
-use crate::review::{link_words, sheet};
-use crate::testbeds::listed;
-use ftlab_drive::{Counters, MODEL_VERSION};
+use super::{Finding, Part};
+use ftlab_drive::Counters;
 use ftlab_host::Testbed;
+use ftlab_lab::link_words;
 use ftlab_play::record::inside_of;
+use ftlab_result::Run;
 use ftlab_result::pts::Pts;
 use ftlab_result::quantity::table;
-use ftlab_result::{Origin, ResultSet, Run, SCHEMA, Way};
 
 /// What is different about every scaled test.
 const SCALED: &str = "Only the beginning of each access runs with time and is counted; the rest of its writes \
@@ -79,29 +78,5 @@ fn cache_words(subject: &Subject<'_>) -> &'static str {
     } else {
         "Write cache off: a write ends when its data are programmed, and a program unit that nothing more \
          comes for is filled up."
-    }
-}
-
-/// The runs of a plan as a result set.
-pub fn result_set(plan: &Plan, runs: Vec<Run>) -> ResultSet {
-    ResultSet {
-        schema: SCHEMA,
-        provenance: None,
-        origin: Origin {
-            version: plan.version.clone(),
-            way: Way::Simulated,
-            model_version: MODEL_VERSION,
-            seed: plan.seed.0,
-            testbed: listed(runs.iter().map(|run| run.testbed.as_str())),
-            quick: false,
-            repeats: 1,
-            seeds: Vec::new(),
-        },
-        drives: plan.drives.iter().map(sheet).collect(),
-        tests: plan.parts().iter().map(|part| part.sheet.clone()).collect(),
-        figures: Vec::new(),
-        runs,
-        plans: Vec::new(),
-        unfinished: Vec::new(),
     }
 }

@@ -2,9 +2,9 @@
 //! measurement in one.
 
 use super::subject::{Length, Load, Subject};
-use crate::review::ReviewError;
 use ftlab_base::Nanos;
 use ftlab_base::amount::decimal;
+use ftlab_lab::LabError;
 use ftlab_play::steady_rule::{ROUNDS_MAX, WINDOW, Window};
 use ftlab_result::pts::{Cell, Rate, SteadyState, Tracking};
 
@@ -45,7 +45,7 @@ pub fn run(
     access: Nanos,
     variable: Variable,
     tracked: &[usize],
-) -> Result<(SteadyState, Vec<Cell>), ReviewError> {
+) -> Result<(SteadyState, Vec<Cell>), LabError> {
     let mut rounds: Vec<Vec<Rate>> = vec![Vec::new(); loads.len()];
     let length = Length::Span(subject.scale.span(access));
     let before = subject.written_bytes;

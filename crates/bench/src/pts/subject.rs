@@ -6,13 +6,14 @@
 //! it is, and their rest is left out.
 
 use super::settings::Scale;
-use crate::review::ReviewError;
 use ftlab_base::amount::decimal;
 use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::{Device, DriveFile};
-use ftlab_play::driver::{self, Clock, DriverError, RunReport};
+use ftlab_lab::LabError;
+use ftlab_play::driver::{self, Clock, DriverError, RunReport, Target};
 use ftlab_play::record::Record;
 use ftlab_play::states::come_to_rest;
+use ftlab_play::watch::Watch;
 use ftlab_result::pts::{Rate, Settings};
 use ftlab_result::quantity::table;
 use ftlab_workload::{
@@ -88,6 +89,8 @@ pub enum Length {
 /// The drive under test.
 pub struct Subject<'a> {
     pub file: &'a DriveFile,
+    /// Hears how far it is, and may end it.
+    watch: &'a Watch<'a>,
     pub device: Box<dyn Device>,
     pub settings: &'a Settings,
     pub scale: Scale,
@@ -107,6 +110,7 @@ pub struct Subject<'a> {
 impl<'a> Subject<'a> {
     pub fn new(
         file: &'a DriveFile,
+        watch: &'a Watch<'a>,
         device: Box<dyn Device>,
         settings: &'a Settings,
         scale: Scale,
@@ -114,6 +118,7 @@ impl<'a> Subject<'a> {
     ) -> Self {
         Subject {
             file,
+            watch,
             device,
             settings,
             scale,
@@ -132,17 +137,24 @@ impl<'a> Subject<'a> {
         Subject {
             steps: self.steps.clone(),
             written_bytes: self.written_bytes,
-            ..Subject::new(self.file, device, self.settings, self.scale, seed)
+            ..Subject::new(
+                self.file,
+                self.watch,
+                device,
+                self.settings,
+                self.scale,
+                seed,
+            )
         }
     }
 
     /// Purges the drive.
-    pub fn purge(&mut self) -> Result<(), ReviewError> {
+    pub fn purge(&mut self) -> Result<(), LabError> {
         self.device
             .secure_erase()
-            .map_err(|error| ReviewError::Procedure {
+            .map_err(|error| LabError::Course {
                 drive: self.file.slug().to_owned(),
-                procedure: "purge".to_owned(),
+                course: "purge".to_owned(),
                 why: error.to_string(),
             })?;
         (self.written_bytes, self.heads) = (0, [0; 2]);
@@ -151,7 +163,7 @@ impl<'a> Subject<'a> {
     }
 
     /// Writes twice the capacity in order, without time: the workload-independent preconditioning.
-    pub fn precondition(&mut self) -> Result<(), ReviewError> {
+    pub fn precondition(&mut self) -> Result<(), LabError> {
         let bytes = PRECONDITIONING_CAPACITIES * self.file.capacity_bytes();
         let load = Load {
             random: false,
@@ -176,7 +188,7 @@ impl<'a> Subject<'a> {
     }
 
     /// A stretch of a load.
-    pub fn stretch(&mut self, load: Load, length: Length) -> Result<Rate, ReviewError> {
+    pub fn stretch(&mut self, load: Load, length: Length) -> Result<Rate, LabError> {
         let longest = match length {
             Length::Span(span) | Length::Written(_, span) => span,
         };
@@ -230,7 +242,7 @@ impl<'a> Subject<'a> {
         load: Load,
         ramp: Nanos,
         counted: Nanos,
-    ) -> Result<RunReport, ReviewError> {
+    ) -> Result<RunReport, LabError> {
         let mut job = self.job(load);
         (
             job.length.time_based,
@@ -241,17 +253,18 @@ impl<'a> Subject<'a> {
     }
 
     /// Runs jobs of a load with time, one after the other, and lets the drive come to rest.
-    pub fn run(&mut self, jobs: Vec<JobSpec>, load: Load) -> Result<RunReport, ReviewError> {
+    pub fn run(&mut self, jobs: Vec<JobSpec>, load: Load) -> Result<RunReport, LabError> {
         let file = JobFile {
             jobs,
             ignored: Vec::new(),
         };
         let seed = self.next_seed();
         let before = self.device.counters().host_bytes_written;
-        let report = driver::run(&file, self.device.as_mut(), Clock::Timed, seed)
+        let mut target = Target::one(self.device.as_mut());
+        let report = driver::run_on(&file, &mut target, Clock::Timed, seed, self.watch)
             .map_err(|error| self.failed(load, error))?;
         come_to_rest(self.device.as_mut(), SimTime::ZERO + report.simulated).map_err(|error| {
-            ReviewError::Prepare {
+            LabError::Prepare {
                 drive: self.file.slug().to_owned(),
                 error,
             }
@@ -262,7 +275,7 @@ impl<'a> Subject<'a> {
     }
 
     /// Writes without time.
-    fn write(&mut self, load: Load, bytes: u64) -> Result<(), ReviewError> {
+    fn write(&mut self, load: Load, bytes: u64) -> Result<(), LabError> {
         let mut job = self.job(load);
         job.length.io_size = Some(Size::Bytes(bytes));
         let file = JobFile {
@@ -271,7 +284,8 @@ impl<'a> Subject<'a> {
         };
         let seed = self.next_seed();
         let before = self.device.counters().host_bytes_written;
-        driver::run(&file, self.device.as_mut(), Clock::Untimed, seed)
+        let mut target = Target::one(self.device.as_mut());
+        driver::run_on(&file, &mut target, Clock::Untimed, seed, self.watch)
             .map_err(|error| self.failed(load, error))?;
         let written = self.device.counters().host_bytes_written - before;
         self.written_bytes += written;
@@ -327,8 +341,8 @@ impl<'a> Subject<'a> {
         self.seed.derive(&format!("stretch/{}", self.stretches))
     }
 
-    fn failed(&self, load: Load, error: DriverError) -> ReviewError {
-        ReviewError::Run {
+    fn failed(&self, load: Load, error: DriverError) -> LabError {
+        LabError::Run {
             run: format!("{} pts, {}", self.file.slug(), load.words()),
             error: Box::new(error),
         }

@@ -3,28 +3,26 @@ use ftlab_drive::{Catalog, Kind};
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock};
 use ftlab_play::states::{self, State};
+use ftlab_result::Run;
 use ftlab_workload::JobFile;
 
 /// A drive of generic flash, an eighth as large.
 const SETTINGS: [&str; 1] = ["nand.blocks_per_die=64"];
 
-fn plan(tests: &[Test], settings: Settings, scale: Option<f64>) -> Plan {
+fn plan(tests: &[Test], settings: Settings, scale: Option<f64>) -> Pts {
     let set = SETTINGS.map(str::to_owned);
-    Plan {
+    Pts {
         drives: vec![Catalog::load("generic-mlc-8", &set).unwrap()],
         tests: tests.to_vec(),
         settings,
         scale: scale.and_then(Scale::of),
         testbed: Some(Testbed::load("anandtech-2013").unwrap()),
         seed: RootSeed(1),
-        memory_bytes: u64::MAX,
-        threads: 2,
-        version: "test".to_owned(),
     }
 }
 
 /// The same of a drive of NVMe with TLC and a cache of SLC, of 150 MB.
-fn of_today(tests: &[Test], settings: Settings, more: &[&str]) -> Plan {
+fn of_today(tests: &[Test], settings: Settings, more: &[&str]) -> Pts {
     const SMALL: [&str; 6] = [
         "nand.blocks_per_die=128",
         "nand.pages_per_block=6",
@@ -34,7 +32,7 @@ fn of_today(tests: &[Test], settings: Settings, more: &[&str]) -> Plan {
         "slc.more_size=8MB",
     ];
     let set: Vec<String> = SMALL.iter().chain(more).map(ToString::to_string).collect();
-    Plan {
+    Pts {
         drives: vec![Catalog::load("generic-nvme-tlc-8", &set).unwrap()],
         testbed: Some(Testbed::load("linux-2024-nvme").unwrap()),
         ..plan(tests, settings, None)
@@ -49,14 +47,22 @@ fn whole() -> Settings {
     }
 }
 
-fn run_of(plan: &Plan) -> Run {
-    let mut set = run(plan, &|_, _| ()).unwrap();
+fn set_of(plan: &Pts, threads: usize) -> ResultSet {
+    let asked = plan.clone().asked().unwrap();
+    let lab = ftlab_lab::Lab::new(threads, u64::MAX).unwrap();
+    let ends = ask::run(&asked, &lab, &|_, _| Ok(())).unwrap();
+    assert!(ends.error(0..asked.cells().len()).is_none());
+    asked.set(&ends, "")
+}
+
+fn run_of(plan: &Pts) -> Run {
+    let mut set = set_of(plan, 2);
     assert_eq!(set.runs.len(), 1);
     set.runs.remove(0)
 }
 
 /// IOPS of random writes of 4 KiB on the drive in the state `steady`, as many outstanding.
-fn iops_of_state(plan: &Plan) -> f64 {
+fn iops_of_state(plan: &Pts) -> f64 {
     let file = &plan.drives[0];
     assert_eq!(file.kind(), Kind::Ssd);
     let mut device = file
@@ -158,7 +164,7 @@ fn the_iops_test_is_a_matrix_over_its_window() {
         assert!((bytes_s / 1e6 / cell.mean.mb_s - 1.0).abs() < 1e-6);
     }
     let of = |read, block| {
-        let is_it = |cell: &&Cell| (cell.read_pct, cell.block_bytes) == (read, block);
+        let is_it = |cell: &&Access| (cell.read_pct, cell.block_bytes) == (read, block);
         pts.cells.iter().find(is_it).unwrap().mean.iops
     };
     assert_eq!(run.metrics["iops"], of(0, 4096));
@@ -179,11 +185,12 @@ fn a_scaled_stretch_writes_as_much_as_one_with_time() {
         outstanding: 32,
     };
     let length = subject::Length::Span(ftlab_base::Nanos::from_secs(4));
+    let nobody = &ftlab_play::watch::nobody;
     let stretch = |scale: Scale| {
         let device = file
             .build(plan.testbed.as_ref().unwrap(), RootSeed(1))
             .unwrap();
-        let mut subject = Subject::new(file, device, &plan.settings, scale, RootSeed(2));
+        let mut subject = Subject::new(file, nobody, device, &plan.settings, scale, RootSeed(2));
         subject.precondition().unwrap();
         let before = subject.written_bytes;
         let rate = subject.stretch(load, length).unwrap();
@@ -241,10 +248,8 @@ fn a_load_in_order_goes_on_where_it_ended_and_recovers() {
 #[test]
 fn threads_and_other_tests_change_no_run() {
     let tests = [Test::Latency, Test::Throughput];
-    let both = run(&plan(&tests, CLIENT, Some(400.0)), &|_, _| ()).unwrap();
-    let mut alone = plan(&tests[1..], CLIENT, Some(400.0));
-    alone.threads = 1;
-    let alone = run(&alone, &|_, _| ()).unwrap();
+    let both = set_of(&plan(&tests, CLIENT, Some(400.0)), 2);
+    let alone = set_of(&plan(&tests[1..], CLIENT, Some(400.0)), 1);
     assert_eq!(both.runs.len(), 3);
     assert_eq!(both.runs[1..], alone.runs[..]);
 }
@@ -253,6 +258,9 @@ fn threads_and_other_tests_change_no_run() {
 fn what_has_no_flash_is_refused() {
     let mut disk = plan(&[Test::Latency], CLIENT, None);
     disk.drives = vec![Catalog::load("seagate-momentus-7200.2", &[]).unwrap()];
-    let refused = run(&disk, &|_, _| ()).unwrap_err().to_string();
+    let asked = disk.asked().unwrap();
+    let lab = ftlab_lab::Lab::new(1, u64::MAX).unwrap();
+    let ends = ask::run(&asked, &lab, &|_, _| Ok(())).unwrap();
+    let refused = ends.error(0..1).unwrap().to_string();
     assert!(refused.contains("no flash to erase"), "{refused}");
 }

@@ -4,11 +4,9 @@
 //! known before a run is how many of them it makes or how long it lasts. Nothing else rests on it, so
 //! a guess that is off makes no result wrong, only a wait.
 
-use super::case::Case;
-use super::length::Length;
-use super::subject::Subject;
 use crate::suites::{Act, Procedure};
 use ftlab_drive::{DriveFile, Kind};
+use ftlab_lab::{Cell, Length, Playing, Subject, Work};
 use ftlab_play::load::{Load, What};
 use ftlab_play::states::State;
 use ftlab_workload::JobFile;
@@ -35,18 +33,35 @@ fn of_a_second(file: &DriveFile) -> f64 {
     }
 }
 
-/// A case on drives that are prepared; several are as good as the first of them.
-pub fn of_case(subject: &Subject, case: &Case, length: Length) -> f64 {
-    let file = subject.first();
-    match case.load.what() {
-        What::Job(job) => of_job(file, &length.of(job.clone())),
+/// The parts of each cell of one drive. The first load of a state costs what the state does.
+pub fn of_cells(cells: &[Cell]) -> Vec<Vec<f64>> {
+    let mut reached = Vec::new();
+    let of_cell = |cell: &Cell| match &cell.work {
+        Work::Course(course) => course.costs(cell),
+        Work::Load(playing) => {
+            let mut cost = of_load(cell.subject.first(), playing);
+            let state = (cell.subject.data_before(&playing.load), playing.begin.state);
+            if !reached.contains(&state) {
+                reached.push(state);
+                cost += of_state(&cell.subject, playing.begin.state);
+            }
+            vec![cost]
+        }
+    };
+    cells.iter().map(of_cell).collect()
+}
+
+/// A load on drives that are prepared; several are as good as the first of them.
+fn of_load(file: &DriveFile, playing: &Playing) -> f64 {
+    match playing.load.what() {
+        What::Job(job) => of_job(file, &playing.length.of(job.clone())),
         What::Script(_) => SCRIPT_S * of_a_second(file),
         What::Trace(trace) => {
-            let most = length.operations_max().unwrap_or(u64::MAX);
+            let most = playing.length.operations_max().unwrap_or(u64::MAX);
             trace.operations().min(most) as f64
         }
         What::Recording(recording) => {
-            let most = length.operations_max().unwrap_or(u64::MAX);
+            let most = playing.length.operations_max().unwrap_or(u64::MAX);
             recording.scan.all().min(most) as f64
         }
     }
@@ -78,7 +93,7 @@ fn of_job(file: &DriveFile, job_file: &JobFile) -> f64 {
 }
 
 /// Bringing drives from new to a state.
-pub fn of_state(subject: &Subject, state: State) -> f64 {
+fn of_state(subject: &Subject, state: State) -> f64 {
     subject.files().map(|file| of_drive(file, state)).sum()
 }
 

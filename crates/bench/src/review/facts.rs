@@ -1,17 +1,18 @@
 //! What can be said about a drive without a run with time: spare area, a client's write amplification,
 //! wear, endurance.
 
-use super::{Length, ReviewError};
-use crate::endurance::{self, CLIENT, Daily, EnduranceError, Life, Plan, RANDOM};
-use crate::suites::{Fact, Writes};
-use ftlab_base::RootSeed;
-use ftlab_drive::smart::Attribute;
+use super::cost;
+use crate::endurance::{self, CLIENT, Daily, EnduranceError, Plan, RANDOM};
+use crate::suites::{Fact, NO_STATE, Writes};
 use ftlab_drive::{DriveFile, Health};
 use ftlab_host::Testbed;
-use ftlab_result::SmartAttribute;
+use ftlab_lab::{Cell, Course, LabError, Length, Outcome, PartDone, smart_of};
+use ftlab_play::driver::DriverError;
+use ftlab_play::streams::drive_seed;
+use ftlab_play::watch::{Stopped, Watch};
+use ftlab_result::Run;
 use ftlab_result::quantity::{Quantity, table};
 use ftlab_workload::JobFile;
-use std::collections::BTreeMap;
 
 /// Pages that the writes are worth: until write amplification has settled, and in a whole life, about.
 #[derive(Debug, Clone, Copy)]
@@ -32,12 +33,6 @@ impl Programs {
     }
 }
 
-/// Pages that are programmed for all there is to tell of one kind of writes.
-pub fn programs(length: Length) -> f64 {
-    let programs = Programs::of(length);
-    programs.wa + programs.life
-}
-
 /// What the client of a promise writes a day.
 const DAILY: Daily = Daily {
     bytes: 100e9,
@@ -50,27 +45,91 @@ const WEAR_BINS: u32 = 40;
 /// Days of the five years of a promise, or of a sum.
 const DAYS: f64 = 5.0 * 365.0;
 
-/// What was told, and how it was found.
-#[derive(Default)]
-pub struct Told {
-    pub metrics: BTreeMap<String, f64>,
-    pub steps: Vec<String>,
-    /// Wear after five years, as in a run.
-    pub wear: Vec<(f64, f64)>,
-    /// SMART after five years, of the drive in its own size.
-    pub smart: Vec<SmartAttribute>,
+/// What a drive's promise is worth: bytes that it takes until its mean block has had its rated cycles. No metric of a
+/// result.
+const PROMISED_BYTES: &str = "promised_bytes";
+
+/// Writes that wear a drive, to its end if it has one. What it comes to is one run, whose figures are those that facts are
+/// told by.
+#[derive(Debug)]
+pub struct Wearing {
+    pub writes: Writes,
+    pub length: Length,
 }
 
-/// What writes do to a drive.
-#[derive(Debug, Clone)]
-pub struct Use {
-    /// Name of the job file.
-    job: &'static str,
-    /// NAND bytes programmed for a byte written, once that has settled.
-    wa: f64,
-    /// Its whole life, if its blocks do not last for ever.
-    life: Option<Life>,
-    programs: Programs,
+impl Course for Wearing {
+    fn name(&self) -> String {
+        let (job, _) = job_of(self.writes);
+        format!("{} ({NO_STATE})", job.trim_start_matches("jobs/"))
+    }
+
+    fn mark(&self) -> String {
+        let (_, text) = job_of(self.writes);
+        format!("{:?}\n{text}", self.length)
+    }
+
+    fn costs(&self, _cell: &Cell) -> Vec<f64> {
+        let programs = Programs::of(self.length);
+        vec![cost::of_programs(programs.wa + programs.life)]
+    }
+
+    fn run(
+        &self,
+        cell: &Cell,
+        watch: &Watch<'_>,
+        part: &PartDone<'_>,
+    ) -> Result<Vec<Outcome>, LabError> {
+        let file = cell.subject.first();
+        let (name, _) = job_of(self.writes);
+        let run = self.run_of(cell, watch).map_err(|error| match error {
+            error if error.is_stopped() => LabError::Stopped(Stopped),
+            error => LabError::Course {
+                drive: file.slug().to_owned(),
+                course: name.to_owned(),
+                why: error.to_string(),
+            },
+        })?;
+        part(&cell.label())?;
+        Ok(vec![Outcome {
+            load: name.to_owned(),
+            run,
+            ..Outcome::default()
+        }])
+    }
+}
+
+impl Wearing {
+    fn run_of(&self, cell: &Cell, watch: &Watch<'_>) -> Result<Run, EnduranceError> {
+        let (file, programs) = (cell.subject.first(), Programs::of(self.length));
+        let seed = drive_seed(cell.seed, file.slug());
+        let (name, text) = job_of(self.writes);
+        // No machine matters to a run without time.
+        let nobody = &Testbed::load("anandtech-2008")?;
+        let job = JobFile::parse(text, name).map_err(DriverError::from)?;
+        let mut run = Run::default();
+        let wa =
+            endurance::write_amplification(file, &job, programs.wa as u64, nobody, seed, watch)?;
+        table::WA.put(&mut run.metrics, wa);
+        let plan = match Plan::within(file, programs.life) {
+            Ok(plan) => plan,
+            Err(EnduranceError::LastsForEver { .. }) => return Ok(run),
+            Err(error) => return Err(error),
+        };
+        let life = endurance::live(file, &job, &plan, DAILY, nobody, seed, watch)?;
+        // What blocks do beyond their rating is no maker's promise.
+        let promised = life.rated_bytes.unwrap_or(life.host_bytes);
+        run.metrics.insert(PROMISED_BYTES.to_owned(), promised);
+        if let Some(mark) = life.at(DAYS * DAILY.bytes) {
+            let blocks = &mark.health.wear;
+            let lost = 1.0 - blocks.levelling_efficiency();
+            table::WEAR_INEFFICIENCY_PCT.put(&mut run.metrics, 100.0 * lost);
+            let scatter = 100.0 * blocks.stddev() / blocks.mean().max(1.0);
+            table::WEAR_SCATTER_PCT.put(&mut run.metrics, scatter);
+            run.wear = wear_of(&mark.health);
+            run.smart = smart_of(file, &mark.of_full);
+        }
+        Ok(run)
+    }
 }
 
 /// The job that stands for such writes: name and text.
@@ -81,133 +140,67 @@ pub const fn job_of(writes: Writes) -> (&'static str, &'static str) {
     }
 }
 
-/// Writes a drive, to its end if it has one.
-pub fn use_up(
-    file: &DriveFile,
-    writes: Writes,
-    length: Length,
-    seed: RootSeed,
-) -> Result<Use, ReviewError> {
-    // No machine matters to a run without time.
-    let nobody = Testbed::load("anandtech-2008").map_err(|error| ReviewError::Drive {
-        drive: file.slug().to_owned(),
-        error,
-    })?;
-    let job = job_of(writes);
-    used(file, job, length, &nobody, seed).map_err(|error| ReviewError::Procedure {
-        drive: file.slug().to_owned(),
-        procedure: job.0.to_owned(),
-        why: error.to_string(),
-    })
-}
-
-fn used(
-    file: &DriveFile,
-    (name, text): (&'static str, &'static str),
-    length: Length,
-    nobody: &Testbed,
-    seed: RootSeed,
-) -> Result<Use, EnduranceError> {
-    let programs = Programs::of(length);
-    let job = JobFile::parse(text, name).expect("a test reads it");
-    let wa = endurance::write_amplification(file, &job, programs.wa as u64, nobody, seed)?;
-    let life = match Plan::within(file, programs.life) {
-        Ok(plan) => Some(endurance::live(
-            file,
-            &job,
-            &plan,
-            DAILY,
-            nobody,
-            seed,
-            &|_| (),
-        )?),
-        Err(EnduranceError::LastsForEver { .. }) => None,
-        Err(error) => return Err(error),
-    };
-    Ok(Use {
-        job: name,
-        wa,
-        life,
-        programs,
-    })
-}
-
-/// Tells a fact; `used` is what [`use_up`] found of its writes, for the facts that need it.
-pub fn tell(file: &DriveFile, fact: Fact, used: Option<&Use>) -> Told {
-    let mut metrics = BTreeMap::new();
-    let mut put = |of: &Quantity, value: f64| of.put(&mut metrics, value);
+/// Tells a fact as a run; `worn` is what [`Wearing`] came to, for the facts that need it.
+pub fn tell(file: &DriveFile, fact: Fact, worn: Option<&Run>, length: Length) -> Run {
     let raw = file.raw_bytes().unwrap_or(0) as f64;
     let user = file.capacity_bytes() as f64;
-    let cycles = file.rated_cycles().map(f64::from);
-    let mut steps = Vec::new();
-    let (mut wear, mut smart) = (Vec::new(), Vec::new());
-    match fact {
-        Fact::SpareArea => {
+    let mut run = Run::default();
+    let mut put = |of: &Quantity, value: f64| of.put(&mut run.metrics, value);
+    match (fact, worn) {
+        (Fact::SpareArea, _) => {
             put(&table::SPARE_PCT_OF_RAW, 100.0 * (raw - user) / raw);
             put(&table::SPARE_PCT_OF_USER, 100.0 * (raw - user) / user);
-            steps.push(format!(
+            run.steps.push(format!(
                 "{raw} bytes of flash, {user} of them for the user."
             ));
         }
-        Fact::EnduranceInTheory => {
-            if let Some(cycles) = cycles {
+        (Fact::EnduranceInTheory, _) => {
+            if let Some(cycles) = file.rated_cycles().map(f64::from) {
                 put(&table::HOST_WRITES_TOTAL, user * cycles / 1e12);
                 put(&table::HOST_WRITES_PER_DAY, user * cycles / 1e9 / DAYS);
             }
-            steps.push("User capacity times rated cycles, over five years.".to_owned());
+            let step = "User capacity times rated cycles, over five years.";
+            run.steps.push(step.to_owned());
         }
-        Fact::ClientWrites | Fact::Endurance { .. } | Fact::Life(_) => {
-            let Some(used) = used else {
-                return Told::default();
-            };
-            put(&table::WA, used.wa);
-            steps.push(format!(
-                "{} without time on a drive that was filled once: write amplification over the second \
-                 half of two drive sizes, or of {} million programs.",
-                used.job,
-                used.programs.wa / 1e6
-            ));
-            if let Some(life) = &used.life {
-                let five_years = life.at(DAYS * DAILY.bytes);
-                if let Some(mark) = five_years {
-                    let blocks = &mark.health.wear;
-                    let lost = 1.0 - blocks.levelling_efficiency();
-                    put(&table::WEAR_INEFFICIENCY_PCT, 100.0 * lost);
-                    put(
-                        &table::WEAR_SCATTER_PCT,
-                        100.0 * blocks.stddev() / blocks.mean().max(1.0),
-                    );
-                    wear = wear_of(&mark.health);
-                    smart = smart_of(file, &mark.of_full);
-                }
-                // What blocks do beyond their rating is no maker's promise.
-                let promised = life.rated_bytes.unwrap_or(life.host_bytes);
-                put(&table::HOST_WRITES_PER_DAY, promised / 1e9 / DAYS);
-                if let Fact::Life(_) = fact {
-                    put(&table::HOST_WRITES_TOTAL, promised / 1e12);
-                    put(&table::DRIVE_WRITES_PER_DAY, promised / user / DAYS);
-                }
-                if let Fact::Endurance { gb_per_day } = fact {
-                    let days = promised / 1e9 / f64::from(gb_per_day);
-                    put(&table::LIFETIME_YEARS, days / 365.0);
-                }
-                steps.push(format!(
-                    "The same to the end of the drive's life, in proportion on a smaller drive of \
-                     shorter-lived blocks ({:e} programs): how unequal its blocks are \
-                     worn after five years of {} GB a day, and the bytes until the mean block has had \
-                     its rated cycles.",
-                    used.programs.life,
-                    DAILY.bytes / 1e9
-                ));
-            }
-        }
+        (_, Some(worn)) => run = of_wear(fact, worn, user, length),
+        (_, None) => {}
     }
-    Told {
-        metrics,
-        steps,
-        wear,
-        smart,
+    run
+}
+
+/// What writes that wear a drive tell of it.
+fn of_wear(fact: Fact, worn: &Run, user: f64, length: Length) -> Run {
+    let mut run = worn.clone();
+    let promised = run.metrics.remove(PROMISED_BYTES);
+    let programs = Programs::of(length);
+    let (job, _) = fact.writes().map_or(CLIENT, job_of);
+    run.steps = vec![format!(
+        "{job} without time on a drive that was filled once: write amplification over the second \
+         half of two drive sizes, or of {} million programs.",
+        programs.wa / 1e6
+    )];
+    let Some(promised) = promised else {
+        return run;
+    };
+    let mut put = |of: &Quantity, value: f64| of.put(&mut run.metrics, value);
+    put(&table::HOST_WRITES_PER_DAY, promised / 1e9 / DAYS);
+    if let Fact::Life(_) = fact {
+        put(&table::HOST_WRITES_TOTAL, promised / 1e12);
+        put(&table::DRIVE_WRITES_PER_DAY, promised / user / DAYS);
     }
+    if let Fact::Endurance { gb_per_day } = fact {
+        let days = promised / 1e9 / f64::from(gb_per_day);
+        put(&table::LIFETIME_YEARS, days / 365.0);
+    }
+    run.steps.push(format!(
+        "The same to the end of the drive's life, in proportion on a smaller drive of \
+         shorter-lived blocks ({:e} programs): how unequal its blocks are \
+         worn after five years of {} GB a day, and the bytes until the mean block has had \
+         its rated cycles.",
+        programs.life,
+        DAILY.bytes / 1e9
+    ));
+    run
 }
 
 /// (P/E cycles in percent of the rated ones, share of the blocks in percent), the cycles of a range
@@ -231,41 +224,28 @@ fn wear_of(health: &Health) -> Vec<(f64, f64)> {
     bins.iter().map(share).collect()
 }
 
-/// What a drive in such a state says of itself; nothing if its file does not say in whose words.
-#[must_use]
-pub fn smart_of(file: &DriveFile, health: &Health) -> Vec<SmartAttribute> {
-    let Some(vendor) = file.smart_vendor() else {
-        return Vec::new();
-    };
-    let attribute = |attribute: Attribute| SmartAttribute {
-        id: attribute.id,
-        name: attribute.name.to_owned(),
-        value: attribute.value,
-        threshold: attribute.threshold,
-        raw: attribute.raw,
-    };
-    vendor
-        .attributes(health)
-        .into_iter()
-        .map(attribute)
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ftlab_base::RootSeed;
     use ftlab_drive::Catalog;
+    use std::sync::Arc;
+
+    const CLIENT_WRITES: Wearing = Wearing {
+        writes: Writes::Client,
+        length: Length::Full,
+    };
 
     #[test]
     fn facts_follow_from_the_file() {
         let file = Catalog::load("intel-x25-m-g1-80", &[]).unwrap();
-        let spare = tell(&file, Fact::SpareArea, None).metrics;
+        let spare = tell(&file, Fact::SpareArea, None, Length::Full).metrics;
         // 20 packages of 8208 blocks of 128 pages.
         let raw = 20.0 * 8208.0 * 128.0 * 4096.0;
         let user = 156_301_488.0 * 512.0;
         assert!((spare["spare_pct_of_raw"] - 100.0 * (1.0 - user / raw)).abs() < 1e-4);
         assert!((spare["spare_pct_of_user"] - 100.0 * (raw / user - 1.0)).abs() < 1e-4);
-        let theory = tell(&file, Fact::EnduranceInTheory, None).metrics;
+        let theory = tell(&file, Fact::EnduranceInTheory, None, Length::Full).metrics;
         assert!((theory["host_writes_total"] - user * 10_000.0 / 1e12).abs() < 1e-6);
     }
 
@@ -280,11 +260,19 @@ mod tests {
         .map(str::to_owned)
         .to_vec();
         let file = Catalog::load("generic-mlc-8", &settings).unwrap();
-        let client = use_up(&file, Writes::Client, Length::Full, RootSeed(1)).unwrap();
+        let cell = Cell {
+            subject: Arc::new(file.clone().into()),
+            work: ftlab_lab::Work::Course(Arc::new(CLIENT_WRITES)),
+            machine: Arc::new(Testbed::load("anandtech-2008").unwrap()),
+            seed: RootSeed(1),
+        };
+        let nobody = &ftlab_play::watch::nobody;
+        let client = CLIENT_WRITES.run(&cell, nobody, &|_| Ok(())).unwrap();
+        let client = &client[0].run;
         let endurance = Fact::Endurance { gb_per_day: 100 };
-        let told = tell(&file, endurance, Some(&client)).metrics;
+        let told = tell(&file, endurance, Some(client), Length::Full).metrics;
         let rated = file.raw_bytes().unwrap() as f64 * 100.0 / told["wa"];
-        let worn: f64 = tell(&file, Fact::ClientWrites, Some(&client))
+        let worn: f64 = tell(&file, Fact::ClientWrites, Some(client), Length::Full)
             .wear
             .iter()
             .map(|(_, share)| share)

@@ -1,24 +1,27 @@
-//! Runs a procedure: act after act on one drive, and a record of each job it measures.
+//! A procedure as a course: act after act on one drive, and an outcome of each job it measures.
 
-use super::words::words;
-use super::{Length, ReviewError};
+use super::cost;
 use crate::plan::ClosedForm;
 use crate::suites::{Act, Procedure, Span};
+use crate::words::words;
 use ftlab_base::amount::decimal;
 use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, RootSeed, SECTOR_BYTES,
-    SimTime, SubmissionQueue,
+    Command, CommandId, CommandKind, Content, Lba, Outcome as Answer, Placement, RootSeed,
+    SECTOR_BYTES, SimTime, SubmissionQueue,
 };
 use ftlab_drive::{Device, DriveFile};
-use ftlab_play::driver::{self, Clock, DriverError};
+use ftlab_lab::{Cell, Course, LabError, Length, Outcome, PartDone};
+use ftlab_play::driver::{self, Clock, DriverError, Target};
 use ftlab_play::load::Load;
 use ftlab_play::record::Record;
 use ftlab_play::states::{self, State, come_to_rest};
 use ftlab_play::streams::drive_seed;
 use ftlab_play::torture::{Torn, torture};
+use ftlab_play::watch::Watch;
 use ftlab_result::quantity::table;
 use ftlab_sheet::SheetError;
 use ftlab_workload::{JobFile, Size};
+use std::sync::Arc;
 
 /// Sectors of a write that fills a part of a drive: 1 MiB, as a copy of large files makes them.
 const FILL_SECTORS: u64 = 2048;
@@ -26,58 +29,88 @@ const FILL_SECTORS: u64 = 2048;
 /// The metric that closed forms give.
 const CLOSED_FORM: &str = table::WA_CLOSED_FORM.name;
 
-/// A job that was measured.
-pub struct Measured {
-    /// What ran.
-    pub job: Load,
-    /// The name of the drive's state before it.
-    pub state: String,
-    /// What was done before, in words.
-    pub steps: Vec<String>,
-    /// What it gave.
-    pub record: Record,
+/// The acts of a procedure.
+#[derive(Debug)]
+pub struct Acts {
+    pub procedure: Arc<Procedure>,
+    pub length: Length,
+}
+
+impl Course for Acts {
+    fn name(&self) -> String {
+        self.procedure.slug.clone()
+    }
+
+    fn mark(&self) -> String {
+        format!("{:?}\n{}", self.length, self.procedure.mark())
+    }
+
+    fn costs(&self, cell: &Cell) -> Vec<f64> {
+        cost::of_procedure(cell.subject.first(), &self.procedure, self.length)
+    }
+
+    fn run(
+        &self,
+        cell: &Cell,
+        watch: &Watch<'_>,
+        part: &PartDone<'_>,
+    ) -> Result<Vec<Outcome>, LabError> {
+        let wrong = |error| LabError::Drive {
+            drive: cell.subject.slug().to_owned(),
+            error,
+        };
+        let file = self
+            .procedure
+            .span
+            .of(cell.subject.first())
+            .map_err(wrong)?;
+        let seed = drive_seed(cell.seed, cell.subject.first().slug());
+        let device = file.build(&cell.machine, seed).map_err(wrong)?;
+        Running::new(self, cell, watch, &file, device).run(part)
+    }
 }
 
 /// A procedure under way.
-pub struct Running<'a> {
+struct Running<'a> {
+    acts: &'a Acts,
+    cell: &'a Cell,
+    watch: &'a Watch<'a>,
     file: &'a DriveFile,
-    procedure: &'a Procedure,
-    length: Length,
-    seed: RootSeed,
     device: Box<dyn Device>,
     /// Sectors in use.
     sectors: u64,
     steps: Vec<String>,
     /// The state it was brought to.
     has_reached: Option<State>,
-    measured: Vec<Measured>,
+    measured: Vec<Outcome>,
 }
 
 impl<'a> Running<'a> {
     /// A procedure that begins on `device`, the drive of `file` as new.
-    pub fn new(
+    fn new(
+        acts: &'a Acts,
+        cell: &'a Cell,
+        watch: &'a Watch<'a>,
         file: &'a DriveFile,
-        procedure: &'a Procedure,
-        length: Length,
-        seed: RootSeed,
         device: Box<dyn Device>,
     ) -> Self {
         let mut steps = vec!["The drive as new.".to_owned()];
-        let sectors = used_sectors(file, procedure.span, device.capacity_sectors());
-        if let Span::UsedPercent(percent) = procedure.span {
+        let span = acts.procedure.span;
+        let sectors = used_sectors(file, span, device.capacity_sectors());
+        if let Span::UsedPercent(percent) = span {
             steps.push(format!(
                 "Only {percent} % of it are used, and the rest is never written."
             ));
         }
-        if let Span::SparePercent(_) = procedure.span {
+        if let Span::SparePercent(_) = span {
             let used = decimal(sectors as f64 * SECTOR_BYTES as f64, "B");
             steps.push(format!("Only its first {used} are used."));
         }
         Running {
+            acts,
+            cell,
+            watch,
             file,
-            procedure,
-            length,
-            seed,
             device,
             sectors,
             steps,
@@ -86,19 +119,16 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Does everything; `step` hears of each job measured: its number, and what it was.
-    pub fn run(
-        mut self,
-        step: &(dyn Fn(usize, &str) + Sync),
-    ) -> Result<Vec<Measured>, ReviewError> {
-        for act in &self.procedure.acts {
+    /// Does everything; `part` hears of each job measured what it was.
+    fn run(mut self, part: &PartDone<'_>) -> Result<Vec<Outcome>, LabError> {
+        for act in &self.acts.procedure.acts {
             match act {
                 Act::SecureErase => self.secure_erase()?,
                 Act::FillFrom(bytes, data) => self.fill_from(*bytes, *data)?,
                 Act::Trim(bytes) => self.trim(*bytes)?,
                 Act::Measure(job, state) => {
                     self.measure(job, state)?;
-                    step(self.measured.len() - 1, &self.label(job, state));
+                    part(&self.label(job, state))?;
                 }
                 Act::Torture(job) => self.torture(job)?,
                 Act::Reach(state) => self.reach(*state)?,
@@ -112,14 +142,14 @@ impl<'a> Running<'a> {
         format!("{} {} ({state})", self.file.slug(), job.name())
     }
 
-    fn failed(&self, job: &Load, state: &str, error: DriverError) -> ReviewError {
-        ReviewError::Run {
+    fn failed(&self, job: &Load, state: &str, error: DriverError) -> LabError {
+        LabError::Run {
             run: self.label(job, state),
             error: Box::new(error),
         }
     }
 
-    fn secure_erase(&mut self) -> Result<(), ReviewError> {
+    fn secure_erase(&mut self) -> Result<(), LabError> {
         self.device
             .secure_erase()
             .map_err(|error| self.refused(&error.to_string()))?;
@@ -127,15 +157,15 @@ impl<'a> Running<'a> {
         Ok(())
     }
 
-    fn refused(&self, why: &str) -> ReviewError {
-        ReviewError::Procedure {
+    fn refused(&self, why: &str) -> LabError {
+        LabError::Course {
             drive: self.file.slug().to_owned(),
-            procedure: self.procedure.slug.clone(),
+            course: self.acts.procedure.slug.clone(),
             why: why.to_owned(),
         }
     }
 
-    fn fill_from(&mut self, bytes: u64, data: Content) -> Result<(), ReviewError> {
+    fn fill_from(&mut self, bytes: u64, data: Content) -> Result<(), LabError> {
         let first = bytes / SECTOR_BYTES;
         for lba in (first..self.sectors).step_by(FILL_SECTORS as usize) {
             let sectors = FILL_SECTORS.min(self.sectors - lba);
@@ -156,7 +186,7 @@ impl<'a> Running<'a> {
         Ok(())
     }
 
-    fn trim(&mut self, bytes: Option<u64>) -> Result<(), ReviewError> {
+    fn trim(&mut self, bytes: Option<u64>) -> Result<(), LabError> {
         let sectors = bytes.map_or(self.sectors, |bytes| {
             (bytes / SECTOR_BYTES).min(self.sectors)
         });
@@ -178,7 +208,7 @@ impl<'a> Running<'a> {
         lba: u64,
         sectors: u64,
         content: Content,
-    ) -> Result<(), ReviewError> {
+    ) -> Result<(), LabError> {
         let outcome = self.device.apply(Command {
             id: CommandId(0),
             kind,
@@ -190,8 +220,8 @@ impl<'a> Running<'a> {
             at: SimTime::ZERO,
         });
         match outcome {
-            Outcome::Good => Ok(()),
-            Outcome::WriteFault | Outcome::Unrecoverable | Outcome::Gone => {
+            Answer::Good => Ok(()),
+            Answer::WriteFault | Answer::Unrecoverable | Answer::Gone => {
                 let why = self.device.fault();
                 Err(self.refused(&why.unwrap_or_else(|| "it gives no reason".into())))
             }
@@ -201,7 +231,7 @@ impl<'a> Running<'a> {
     /// The job over the part of the drive in use.
     fn job_file(&self, job: &Load) -> JobFile {
         let file = job.job_file().expect("a suite reads nothing else here");
-        let mut file = self.length.of_procedure(file.clone());
+        let mut file = self.acts.length.of_procedure(file.clone());
         let is_part = self.sectors < self.device.capacity_sectors();
         for spec in file.jobs.iter_mut().filter(|_| is_part) {
             spec.region.size = Some(match spec.region.size {
@@ -217,30 +247,29 @@ impl<'a> Running<'a> {
     fn seed_of(&self, job: &Load) -> RootSeed {
         let before = self.measured.iter();
         let times = before
-            .filter(|measured| measured.job.name() == job.name())
+            .filter(|measured| measured.load == job.name())
             .count();
         match times {
-            0 => job.seed(self.seed),
-            times => job.seed(self.seed).derive(&format!("again/{times}")),
+            0 => job.seed(self.cell.seed),
+            times => job.seed(self.cell.seed).derive(&format!("again/{times}")),
         }
     }
 
-    fn measure(&mut self, job: &Load, state: &str) -> Result<(), ReviewError> {
+    fn measure(&mut self, job: &Load, state: &str) -> Result<(), LabError> {
         let file = self.job_file(job);
         let seed = self.seed_of(job);
-        let run = driver::run(&file, self.device.as_mut(), Clock::Timed, seed);
+        let mut target = Target::one(self.device.as_mut());
+        let run = driver::run_on(&file, &mut target, Clock::Timed, seed, self.watch);
         let report = run.map_err(|error| self.failed(job, state, error))?;
         self.rest(SimTime::ZERO + report.simulated)?;
         let mut record = Record::of_jobs(&file, &report).on([self.device.as_ref()]);
         if let Some(wa) = self.closed_form(job) {
             record.run.metrics.insert(CLOSED_FORM.to_owned(), wa);
         }
-        self.measured.push(Measured {
-            job: job.clone(),
-            state: state.to_owned(),
-            steps: self.steps.clone(),
-            record,
-        });
+        let mut outcome = Outcome::of_record(self.cell, job.name(), state, record);
+        outcome.run.steps.clone_from(&self.steps);
+        job.data().clone_into(&mut outcome.run.data);
+        self.measured.push(outcome.on(self.cell, None));
         let state = state.replace('-', " ");
         (self.steps).push(format!("{}, measured ({state}).", words(&file).join("; ")));
         Ok(())
@@ -254,17 +283,19 @@ impl<'a> Running<'a> {
         form.wa(self.file.spare()?)
     }
 
-    fn rest(&mut self, now: SimTime) -> Result<(), ReviewError> {
-        come_to_rest(self.device.as_mut(), now).map_err(|error| ReviewError::Prepare {
+    fn rest(&mut self, now: SimTime) -> Result<(), LabError> {
+        come_to_rest(self.device.as_mut(), now).map_err(|error| LabError::Prepare {
             drive: self.file.slug().to_owned(),
             error,
         })
     }
 
-    fn reach(&mut self, state: State) -> Result<(), ReviewError> {
-        let seed = drive_seed(self.seed, self.file.slug());
-        let prepared = states::prepare(self.device.as_mut(), State::New, state, seed);
-        let settling = prepared.map_err(|error| ReviewError::Prepare {
+    fn reach(&mut self, state: State) -> Result<(), LabError> {
+        let seed = drive_seed(self.cell.seed, self.file.slug());
+        let way = (State::New, state);
+        let prepared =
+            states::prepare_with(self.device.as_mut(), way, seed, Content::RANDOM, self.watch);
+        let settling = prepared.map_err(|error| LabError::Prepare {
             drive: self.file.slug().to_owned(),
             error,
         })?;
@@ -275,7 +306,7 @@ impl<'a> Running<'a> {
     }
 
     /// Repeats the writes of the first of a job's clones until it has written the used space `times` over.
-    fn overwrite(&mut self, job: &Load, times: u32) -> Result<(), ReviewError> {
+    fn overwrite(&mut self, job: &Load, times: u32) -> Result<(), LabError> {
         let mut file = self.job_file(job);
         file.jobs.truncate(1);
         for spec in &mut file.jobs {
@@ -283,8 +314,9 @@ impl<'a> Running<'a> {
             (spec.length.number_ios, spec.length.io_size) = (None, None);
             spec.length.loops = u64::from(times);
         }
-        let seed = job.seed(self.seed).derive("overwrite");
-        let run = driver::run(&file, self.device.as_mut(), Clock::Untimed, seed);
+        let seed = job.seed(self.cell.seed).derive("overwrite");
+        let mut target = Target::one(self.device.as_mut());
+        let run = driver::run_on(&file, &mut target, Clock::Untimed, seed, self.watch);
         run.map_err(|error| self.failed(job, "overwrite", error))?;
         self.steps.push(format!(
             "{}, without time, until what is used was written {times} times.",
@@ -293,13 +325,13 @@ impl<'a> Running<'a> {
         Ok(())
     }
 
-    fn torture(&mut self, job: &Load) -> Result<(), ReviewError> {
+    fn torture(&mut self, job: &Load) -> Result<(), LabError> {
         let file = self.job_file(job);
         let before = self.device.counters().host_bytes_written;
-        let seed = job.seed(self.seed);
-        torture(&file, self.device.as_mut(), seed).map_err(|torn| match torn {
+        let seed = job.seed(self.cell.seed);
+        torture(&file, self.device.as_mut(), seed, self.watch).map_err(|torn| match torn {
             Torn::Run(error) => self.failed(job, "torture", error),
-            Torn::Rest(error) => ReviewError::Prepare {
+            Torn::Rest(error) => LabError::Prepare {
                 drive: self.file.slug().to_owned(),
                 error,
             },

@@ -1,95 +1,97 @@
 //! Runs of drives put together as a result set, with the published figures beside them.
 
-use super::drive::Bench;
-use super::{DriveRuns, Length, Plan, Subject};
+use super::wanted::too_small_for;
+use super::{Asked, Review};
+use crate::ask::{self, Ends, listed};
 use crate::figures::{self, Names};
 use crate::repeats;
-use crate::suites::{Test, Work};
-use crate::testbeds::listed;
-use ftlab_drive::MODEL_VERSION;
-use ftlab_result::{Figure, Origin, ResultSet, Run, SCHEMA, Unfinished, Verdict, Way, quantity};
+use crate::sheets::sheet_of;
+use crate::suites::{Test, Work, testbed_of};
+use ftlab_lab::{Length, Subject};
+use ftlab_result::{Figure, Origin, ResultSet, Run, Unfinished, Verdict, quantity};
 
-/// What a review gives whose drives gave this, in their order. `why` says in words why a drive that has not
-/// ended has not all of its runs.
-#[must_use]
-pub fn result_set<'a>(
-    plan: &Plan,
-    drives: impl IntoIterator<Item = (&'a Subject, &'a DriveRuns)>,
-    why: &str,
-) -> ResultSet {
-    let (mut done, mut runs, mut unfinished) = (Vec::new(), Vec::new(), Vec::new());
-    for (subject, of_drive) in drives {
-        let missing = of_drive.why_not_whole(why);
-        if missing.is_none() || !of_drive.is_empty() {
-            done.push(subject);
-            runs.extend(of_drive.runs().cloned());
-            debug_assert!(
-                of_drive
-                    .runs()
-                    .flat_map(|run| run.metrics.keys())
-                    .all(|name| quantity::is_metric(name)),
-                "a metric that ftlab_result::quantity does not have"
-            );
-            unfinished.extend(without_room(plan, subject));
-        }
-        unfinished.extend(missing.map(|why| Unfinished {
-            drive: subject.slug().to_owned(),
+/// What a review gives of what has ended. `why` says in words why a drive that has not ended has not all of its runs.
+pub fn result_set(asked: &Asked, ends: &Ends, why: &str) -> ResultSet {
+    let review = &asked.review;
+    let mut set = ask::empty(origin(review));
+    set.tests = review.tests.iter().map(Test::sheet).collect();
+    let mut published = Vec::new();
+    for (n, (subject, drive)) in review.drives.iter().zip(&asked.drives).enumerate() {
+        let runs = drive.tests.iter().map(|of| asked.runs_of(n, of, ends));
+        let runs: Vec<Option<Vec<Run>>> = runs.collect();
+        let (done, all) = (runs.iter().flatten().count(), runs.len());
+        let has_ended = ends.have_ended(drive.all_cells(review.repeats));
+        let missing = match asked.error(drive, ends) {
+            Some(error) => Some(error.to_string()),
+            None => (!has_ended).then(|| why.to_owned()),
+        };
+        let unfinished = |why: String| Unfinished {
+            drive: subject.id(),
             why,
+        };
+        if missing.is_none() || done > 0 {
+            set.drives.push(sheet_of(subject));
+            set.runs.extend(runs.into_iter().flatten().flatten());
+            // What was published of a drive was not published of its variants.
+            if subject.settings().is_empty() {
+                published.push(names(subject));
+            }
+            if !drive.too_large.is_empty() {
+                let tests: Vec<&str> = drive.too_large.iter().map(String::as_str).collect();
+                (set.unfinished).push(unfinished(too_small_for(subject, &tests)));
+            }
+        }
+        set.unfinished.extend(missing.map(|why| {
+            unfinished(match done {
+                0 => why,
+                _ => format!("{why}; {done} of its {all} tests are done"),
+            })
         }));
     }
-    let names = |subject: &&Subject| Names {
+    debug_assert!(
+        (set.runs.iter().flat_map(|run| run.metrics.keys())).all(|name| quantity::is_metric(name)),
+        "a metric that ftlab_result::quantity does not have"
+    );
+    set.figures = figures(review, &published, &set.runs);
+    set
+}
+
+fn names(subject: &Subject) -> Names {
+    Names {
         slug: subject.slug().to_owned(),
         aliases: (subject.only()).map_or_else(Vec::new, |file| file.aliases().to_vec()),
-    };
-    let names: Vec<Names> = done.iter().map(names).collect();
-    ResultSet {
-        schema: SCHEMA,
-        provenance: None,
-        origin: origin(plan),
-        drives: done.into_iter().map(Subject::sheet).collect(),
-        tests: plan.tests.iter().map(Test::sheet).collect(),
-        figures: figures(plan, &names, &runs),
-        runs,
-        plans: Vec::new(),
-        unfinished,
     }
 }
 
-/// Which tests a drive that has its runs was too small for, if any.
-fn without_room(plan: &Plan, subject: &Subject) -> Option<Unfinished> {
-    let bench = Bench::new(plan, subject);
-    let slugs: Vec<&str> = (bench.too_large().iter())
-        .map(|test| test.step.slug.as_str())
-        .collect();
-    (!slugs.is_empty()).then(|| Unfinished {
-        drive: subject.slug().to_owned(),
-        why: subject.too_small_for(&slugs),
-    })
-}
-
-/// What makes the results of a plan.
-#[must_use]
-pub fn origin(plan: &Plan) -> Origin {
+/// What makes the results of a review.
+fn origin(review: &Review) -> Origin {
+    let of_test = |test| {
+        review
+            .drives
+            .iter()
+            .map(move |drive| testbed_of(drive, test))
+    };
+    let machines = match &review.testbed {
+        Some(testbed) => testbed.slug.clone(),
+        // In the order of its tests and drives.
+        None => listed(review.tests.iter().flat_map(of_test)),
+    };
+    let quick = review.length == Length::Quick;
     Origin {
-        version: plan.version.clone(),
-        way: Way::Simulated,
-        model_version: MODEL_VERSION,
-        seed: plan.seed.0,
-        testbed: machines(plan),
-        quick: plan.length == Length::Quick,
-        repeats: plan.repeats,
-        seeds: repeats::seeds(plan.seed, plan.repeats),
+        repeats: review.repeats,
+        seeds: repeats::seeds(review.seed, review.repeats),
+        ..ask::origin(review.seed.0, machines, quick)
     }
 }
 
 /// The published figures beside the runs. What takes its time, like a drop of the rate or the wear of a
 /// life, is not what it was in a quick review: it is shown, and not judged.
-fn figures(plan: &Plan, names: &[Names], runs: &[Run]) -> Vec<Figure> {
-    let mut figures = figures::figures(names, &plan.tests, runs);
-    if plan.length == Length::Quick {
+fn figures(review: &Review, names: &[Names], runs: &[Run]) -> Vec<Figure> {
+    let mut figures = figures::figures(names, &review.tests, runs);
+    if review.length == Length::Quick {
         let is_within = |figure: &Figure| {
             let is_of = |test: &&Test| test.step.slug == figure.test;
-            let test = plan.tests.iter().find(is_of);
+            let test = review.tests.iter().find(is_of);
             test.is_some_and(|test| match &test.step.work {
                 Work::Within(..) => true,
                 Work::Fact(fact) => fact.writes().is_some(),
@@ -103,13 +105,4 @@ fn figures(plan: &Plan, names: &[Names], runs: &[Run]) -> Vec<Figure> {
         }
     }
     figures
-}
-
-/// The machines of the review, in the order of its tests and drives.
-fn machines(plan: &Plan) -> String {
-    if let Some(testbed) = &plan.testbed {
-        return testbed.slug.clone();
-    }
-    let of_test = |test| plan.drives.iter().map(move |drive| drive.testbed_of(test));
-    listed(plan.tests.iter().flat_map(of_test))
 }

@@ -2,38 +2,64 @@
 
 use super::*;
 use crate::suites;
-use ftlab_drive::Catalog;
-use ftlab_play::driver::Clock;
+use ftlab_base::Blame;
+use ftlab_drive::{Catalog, DriveFile};
+use ftlab_lab::{Event, Store};
 use ftlab_play::load::{Load, What};
-use ftlab_play::states::State;
+use ftlab_result::Run;
 use std::sync::Mutex;
 
-fn plan(drives: &[&str], tests: &[&str], threads: usize) -> Plan {
+fn plan(drives: &[&str], tests: &[&str]) -> Review {
     let tests: Vec<String> = tests.iter().map(|&test| test.to_owned()).collect();
-    Plan {
+    Review {
         drives: drives
             .iter()
             .map(|drive| Catalog::load(drive, &[]).unwrap().into())
             .collect(),
         tests: suites::select(&tests).unwrap(),
+        wanted: None,
         is_everything: false,
         state: None,
+        saved: None,
+        rest: Rest::default(),
         length: Length::Full,
         clock: Clock::Timed,
         testbed: None,
-        memory_bytes: 1 << 32,
         seed: RootSeed(1),
         repeats: 1,
-        threads,
-        version: "0".to_owned(),
     }
+}
+
+fn lab(threads: usize) -> Lab {
+    Lab::new(threads, 1 << 32).unwrap()
+}
+
+fn review(review: &Review) -> Result<ResultSet, Arc<LabError>> {
+    review.clone().results(&lab(2), &|_, _| Ok(()))
+}
+
+/// A review, and what was said of each part that was done.
+fn told(review: &Review) -> (ResultSet, Vec<String>) {
+    let labels = Mutex::new(Vec::new());
+    let asked = review.clone().asked().unwrap();
+    let ends = ask::run(&asked, &lab(1), &|n, event| {
+        if let Event::Part(label) = event {
+            let remark = asked.remark(n);
+            labels.lock().unwrap().push(format!("{label}{remark}"));
+        }
+        Ok(())
+    });
+    (asked.set(&ends.unwrap(), ""), labels.into_inner().unwrap())
 }
 
 const DISKS: [&str; 2] = ["seagate-momentus-7200.2", "wd-velociraptor-300"];
 
 #[test]
 fn threads_change_nothing() {
-    let review = |threads| review(&plan(&DISKS, &["A1", "A3"], threads), &|_| {}).unwrap();
+    let review = |threads| {
+        let review = plan(&DISKS, &["A1", "A3"]);
+        review.results(&lab(threads), &|_, _| Ok(())).unwrap()
+    };
     let alone = review(1);
     assert_eq!(alone, review(2));
     assert_eq!(alone.runs.len(), 2 * 5);
@@ -42,28 +68,28 @@ fn threads_change_nothing() {
 #[test]
 fn another_seed_gives_other_runs() {
     let of_seed = |seed| {
-        let plan = Plan {
+        let plan = Review {
             seed: RootSeed(seed),
-            ..plan(&DISKS[..1], &["A1"], 1)
+            ..plan(&DISKS[..1], &["A1"])
         };
-        review(&plan, &|_| {}).unwrap().runs
+        review(&plan).unwrap().runs
     };
     assert_ne!(of_seed(1), of_seed(2));
 }
 
 /// A review that makes each run so often.
-fn repeated(drives: &[&str], tests: &[&str], repeats: u32, threads: usize) -> ResultSet {
-    let plan = Plan {
+fn repeated(drives: &[&str], tests: &[&str], repeats: u32, lab: &Lab) -> ResultSet {
+    let review = Review {
         repeats,
-        ..plan(drives, tests, threads)
+        ..plan(drives, tests)
     };
-    review(&plan, &|_| {}).unwrap()
+    review.results(lab, &|_, _| Ok(())).unwrap()
 }
 
 #[test]
 fn repeats_differ_where_chance_is_at_work_and_agree_where_none_is() {
     let tests = ["randwrite-4k-qd1", "seqwrite-2m", "spare-area"];
-    let set = repeated(&["generic-mlc-8"], &tests, 3, 2);
+    let set = repeated(&["generic-mlc-8"], &tests, 3, &lab(2));
     assert_eq!(set.origin.repeats, 3);
     let spread = |test: &str, metric: &str| {
         let of_test = |run: &&Run| run.test == test && run.metrics.contains_key(metric);
@@ -86,14 +112,14 @@ fn the_first_of_repeats_is_what_a_single_run_is() {
     // A drive in use, so that what leads up to the run depends on the seed, too; its jobs span 8 GiB.
     let settings = ["nand.blocks_per_die=1024".to_owned()];
     let used = |seed, repeats| {
-        let plan = Plan {
+        let plan = Review {
             drives: vec![Catalog::load("generic-mlc-8", &settings).unwrap().into()],
             length: Length::Quick,
             seed,
             repeats,
-            ..plan(&[], &["randwrite-4k-qd3-8gb"], 2)
+            ..plan(&[], &["randwrite-4k-qd3-8gb"])
         };
-        let set = review(&plan, &|_| {}).unwrap();
+        let set = review(&plan).unwrap();
         let run = set.runs.iter().find(|run| run.state == "seasoned").unwrap();
         run.clone()
     };
@@ -112,48 +138,29 @@ fn the_first_of_repeats_is_what_a_single_run_is() {
 
 #[test]
 fn neither_threads_nor_memory_change_repeats() {
-    let alone = repeated(&DISKS, &["A1"], 3, 1);
-    assert_eq!(alone, repeated(&DISKS, &["A1"], 3, 4));
+    let alone = repeated(&DISKS, &["A1"], 3, &lab(1));
+    assert_eq!(alone, repeated(&DISKS, &["A1"], 3, &lab(4)));
     // As if there were room for one drive at a time.
-    let narrow = Plan {
-        repeats: 3,
-        memory_bytes: 0,
-        ..plan(&DISKS, &["A1"], 4)
-    };
-    assert_eq!(alone, review(&narrow, &|_| {}).unwrap());
+    let narrow = Lab::new(4, 0).unwrap();
+    assert_eq!(alone, repeated(&DISKS, &["A1"], 3, &narrow));
 }
 
 #[test]
 fn every_repeat_is_told_of_while_it_runs() {
-    let plan = Plan {
+    let review = Review {
         repeats: 2,
-        ..plan(&DISKS[..1], &["randwrite-4k-qd1"], 1)
+        ..plan(&DISKS[..1], &["randwrite-4k-qd1"])
     };
-    let labels = Mutex::new(Vec::new());
-    review(&plan, &|progress| {
-        assert_eq!(progress.total, 2);
-        labels.lock().unwrap().push(progress.label.to_owned());
-    })
-    .unwrap();
-    let labels = labels.into_inner().unwrap();
+    let (_, labels) = told(&review);
+    assert_eq!(labels.len(), 2);
     assert!(labels[0].ends_with("(new), repeat 1 of 2"), "{labels:?}");
     assert!(labels[1].ends_with("(new), repeat 2 of 2"), "{labels:?}");
 }
 
 #[test]
 fn a_job_shared_by_steps_runs_once() {
-    let labels = Mutex::new(Vec::new());
-    let share = Mutex::new(0.0);
-    let plan = plan(&DISKS[..1], &["A1", "A2", "A3", "A4"], 1);
-    let set = review(&plan, &|progress| {
-        assert_eq!(progress.total, 14);
-        let before = std::mem::replace(&mut *share.lock().unwrap(), progress.share);
-        assert!(before < progress.share, "each run is a part of the work");
-        labels.lock().unwrap().push(progress.label.to_owned());
-    })
-    .unwrap();
-    assert_eq!(labels.lock().unwrap().len(), 14);
-    assert!((share.into_inner().unwrap() - 1.0).abs() < 1e-9);
+    let (set, labels) = told(&plan(&DISKS[..1], &["A1", "A2", "A3", "A4"]));
+    assert_eq!(labels.len(), 14);
     assert_eq!(set.runs.len(), 17);
     let metrics = |test: &str| {
         let run = set.runs.iter().find(|run| run.test == test).unwrap();
@@ -167,7 +174,7 @@ fn a_job_shared_by_steps_runs_once() {
 
 #[test]
 fn a_disk_runs_once_and_answers_for_every_state() {
-    let set = review(&plan(&DISKS[1..], &["B1"], 1), &|_| {}).unwrap();
+    let set = review(&plan(&DISKS[1..], &["B1"])).unwrap();
     let states: Vec<_> = set.runs.iter().map(|run| run.state.as_str()).collect();
     assert_eq!(states, ["new", "seasoned"]);
     assert_eq!(set.runs[0].metrics, set.runs[1].metrics);
@@ -190,11 +197,11 @@ fn small(settings: &[&str]) -> DriveFile {
 }
 
 fn review_of(file: DriveFile, tests: &[&str]) -> ResultSet {
-    let plan = Plan {
+    let plan = Review {
         drives: vec![file.into()],
-        ..plan(&[], tests, 2)
+        ..plan(&[], tests)
     };
-    review(&plan, &|_| {}).unwrap()
+    review(&plan).unwrap()
 }
 
 #[test]
@@ -233,7 +240,7 @@ fn what_compresses_is_read_from_a_drive_that_was_filled_with_the_like() {
         let alike = run
             .steps
             .iter()
-            .any(|step| step == from_states::WRITTEN_ALIKE);
+            .any(|step| step == ftlab_lab::WRITTEN_ALIKE);
         (run.metrics["mb_s"], alike)
     };
     let ((hard, not_alike), (easy, alike)) = (of("incompressible"), of("compressible"));
@@ -244,12 +251,12 @@ fn what_compresses_is_read_from_a_drive_that_was_filled_with_the_like() {
 #[test]
 fn a_drive_without_room_for_a_scenario_is_spared_it_unless_it_is_named() {
     let of = |is_everything| {
-        let plan = Plan {
+        let plan = Review {
             drives: vec![small(&[]).into()],
             is_everything,
-            ..plan(&[], &["webpage-load-while-extract-5gb"], 1)
+            ..plan(&[], &["webpage-load-while-extract-5gb"])
         };
-        review(&plan, &|_| {})
+        review(&plan)
     };
     assert!(of(true).unwrap().runs.is_empty());
     let error = of(false).unwrap_err();
@@ -259,89 +266,112 @@ fn a_drive_without_room_for_a_scenario_is_spared_it_unless_it_is_named() {
 
 #[test]
 fn a_drive_that_fails_leaves_the_others_their_runs() {
-    let mut plan = plan(&DISKS[1..], &["webpage-load-while-extract-5gb"], 2);
-    plan.drives.insert(0, small(&[]).into());
-    let ends = runs(&plan, &|_| {}).unwrap();
-    assert!(ends[0].error().is_some_and(ReviewError::is_input));
-    assert!(ends[1].is_whole());
-    assert_eq!(ends[1].runs().count(), 1);
-    let set = result_set(&plan, plan.drives.iter().zip(&ends), "");
+    let mut review = plan(&DISKS[1..], &["webpage-load-while-extract-5gb"]);
+    review.drives.insert(0, small(&[]).into());
+    let asked = review.asked().unwrap();
+    let ends = ask::run(&asked, &lab(2), &|_, _| Ok(())).unwrap();
+    let errors: Vec<(usize, bool)> = asked
+        .errors(&ends)
+        .map(|(drive, error)| (drive, error.is_input()))
+        .collect();
+    assert_eq!(errors, [(0, true)]);
+    let set = asked.set(&ends, "");
     assert_eq!((set.drives.len(), set.runs.len()), (1, 1));
     assert_eq!(set.unfinished[0].drive, "generic-mlc-8");
 }
 
 #[test]
-fn tests_that_run_later_give_what_they_give_at_once() {
-    struct Heard {
-        runs: Mutex<DriveRuns>,
-        tests: Mutex<Vec<String>>,
-    }
-    impl Watch for Heard {
-        fn ran(&self, _: Progress<'_>) {}
-        fn tested(&self, _: usize, test: &str, runs: Vec<Run>) {
-            self.tests.lock().unwrap().push(test.to_owned());
-            self.runs.lock().unwrap().take(test, runs);
-        }
-        fn ended(&self, _: usize, end: Result<(), ReviewError>) {
-            self.runs.lock().unwrap().ended(end);
-        }
-    }
+fn cells_that_run_later_give_what_they_give_at_once_and_after_a_store() {
     // Jobs from two states, what a life wears, and a procedure.
-    let mut plan = plan(&[], &["A1", "B1", "A22", "C10"], 2);
-    plan.drives = vec![small(&["nand.blocks_per_die=768"]).into()];
-    (plan.repeats, plan.length) = (2, Length::Quick);
-    let whole = review(&plan, &|_| {}).unwrap();
-    let heard = Heard {
-        runs: Mutex::new(DriveRuns::of_plan(&plan).remove(0)),
-        tests: Mutex::default(),
-    };
-    let missing = || heard.runs.lock().unwrap().missing();
-    let all = missing();
-    for some in [&all[3..], &all[..3]] {
-        let before = heard.tests.lock().unwrap().len();
-        run(&plan, &[some.to_vec()], &heard).unwrap();
-        assert_eq!(heard.tests.lock().unwrap().len() - before, some.len());
+    let mut review = plan(&[], &["A1", "B1", "A22", "C10"]);
+    review.drives = vec![small(&["nand.blocks_per_die=768"]).into()];
+    (review.repeats, review.length) = (2, Length::Quick);
+    let whole = self::review(&review).unwrap();
+    let asked = review.asked().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cells");
+    let store = Mutex::new(Store::new(&path, "").unwrap());
+    let all = 0..asked.cells().len();
+    // One after the other, the last one first: each prepares its own state.
+    for n in all.clone().rev() {
+        let kept = lab(1).run_some(asked.cells(), &[n], &|n, event| {
+            if let Event::Done(end) = event {
+                let (id, outcomes) = (asked.cells()[n].id(), end.unwrap());
+                store.lock().unwrap().put(&id, &outcomes).unwrap();
+            }
+            Ok(())
+        });
+        kept.unwrap();
     }
-    assert_eq!(missing(), [""; 0]);
-    let runs = heard.runs.into_inner().unwrap();
-    let set = result_set(&plan, [(&plan.drives[0], &runs)], "");
-    assert_eq!(set, whole);
+    let store = Store::open(&path, "").unwrap();
+    assert_eq!(store.len(), asked.cells().len(), "no two have the same id");
+    let mut ends = Ends::none(&asked);
+    assert_eq!(ends.missing(), all.clone().collect::<Vec<_>>());
+    for n in all {
+        let outcomes = store.outcomes(&asked.cells()[n].id()).unwrap();
+        ends.take(&asked, n, Ok(outcomes));
+    }
+    // A drive as new that is a copy lays its first pages elsewhere than one that is used up: no number differs.
+    let without_places = |mut set: ResultSet| {
+        let insides = set.runs.iter_mut().filter_map(|run| run.inside.as_mut());
+        insides.for_each(|inside| inside.op_stream_hash.clear());
+        set
+    };
+    let set = without_places(asked.set(&ends, ""));
+    assert!(set == without_places(whole));
 }
 
 #[test]
 fn a_drive_that_fails_keeps_the_tests_it_has_done() {
-    let mut plan = plan(&[], &["A1"], 1);
+    let mut review = plan(&[], &["A1"]);
     let two = "[w]\nfilename=/dev/a:/dev/b\nrw=write\nnumber_ios=9\n";
     let what = What::job(two, "two.fio").unwrap();
-    let load = Load::of_text("two.fio", two, what);
-    plan.tests
-        .push(suites::own("two", load, State::Used, Clock::Timed));
-    plan.drives = vec![small(&[]).into()];
-    let ends = runs(&plan, &|_| {}).unwrap();
-    assert!(ends[0].error().is_some() && !ends[0].is_empty());
-    let set = result_set(&plan, plan.drives.iter().zip(&ends), "");
+    let load = Load::of_text("two.fio", two, 2, what);
+    (review.tests).push(suites::own("two", load, State::Used, Clock::Timed));
+    review.drives = vec![small(&[]).into()];
+    let asked = review.asked().unwrap();
+    let ends = ask::run(&asked, &lab(1), &|_, _| Ok(())).unwrap();
+    let set = asked.set(&ends, "");
     assert_eq!((set.drives.len(), set.runs.len()), (1, 1));
     let why = &set.unfinished[0].why;
     assert!(why.ends_with("; 1 of its 2 tests are done"), "{why}");
 }
 
 #[test]
+fn work_that_is_ended_ends_soon_and_has_no_results() {
+    let review = plan(&["generic-mlc-8"], &["randwrite-4k-qd1", "C10", "A22"]);
+    for event_of_end in [1, 10, 40] {
+        let heard = std::sync::atomic::AtomicUsize::new(0);
+        let ended = review.clone().results(&lab(2), &|_, _| {
+            let before = heard.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            match before < event_of_end {
+                true => Ok(()),
+                false => Err(Stopped.into()),
+            }
+        });
+        assert!(ended.unwrap_err().is_stopped());
+        // Each thread hears of the end once for each of its cells at most.
+        assert!(heard.into_inner() < event_of_end + 16);
+    }
+}
+
+#[test]
 fn a_job_of_a_suite_is_not_cut_to_a_smaller_drive() {
-    let mut plan = plan(&[], &["C10"], 1);
+    let mut plan = plan(&[], &["C10"]);
     plan.drives = vec![small(&[]).into()];
-    let error = review(&plan, &|_| {}).unwrap_err();
+    let error = review(&plan).unwrap_err();
     assert!(error.is_input(), "{error}");
     let why = "it has 916 MB, which is too little for the files of trim-10gb-randwrite";
     assert!(error.to_string().ends_with(why), "{error}");
-    plan.tests.extend(super::tests::plan(&[], &["A1"], 1).tests);
-    let set = review(&plan, &|_| {}).unwrap();
+    plan.tests.extend(self::plan(&[], &["A1"]).tests);
+    let set = review(&plan).unwrap();
     assert_eq!((set.runs.len(), set.unfinished.len()), (1, 1));
     assert!(set.unfinished[0].why.contains("trim-10gb-seqwrite"));
 }
 
 #[test]
 fn a_scenario_runs_on_the_machine_of_its_review() {
-    let set = review(&plan(&DISKS[1..], &["launch-photoshop-cs3"], 1), &|_| {}).unwrap();
+    let set = review(&plan(&DISKS[1..], &["launch-photoshop-cs3"])).unwrap();
     let run = set.run("wd-velociraptor-300/launch-photoshop-cs3/restored");
     let run = run.expect("it ran");
     assert!(run.metrics["seconds"] > 1.0);
@@ -377,19 +407,12 @@ fn a_procedure_goes_on_with_the_same_drive_and_says_what_it_did() {
 
 #[test]
 fn a_trace_is_played_once_for_all_its_charts_and_a_quick_one_in_part() {
-    let labels = Mutex::new(Vec::new());
-    let plan = Plan {
+    let review = Review {
         length: Length::Quick,
-        ..plan(&DISKS[1..], &["D6"], 1)
+        ..plan(&DISKS[1..], &["D6"])
     };
-    let set = review(&plan, &|progress| {
-        labels.lock().unwrap().push(progress.label.to_owned());
-    })
-    .unwrap();
-    assert_eq!(
-        labels.into_inner().unwrap(),
-        ["wd-velociraptor-300 atsb2011-heavy (new)"]
-    );
+    let (set, labels) = told(&review);
+    assert_eq!(labels, ["wd-velociraptor-300 atsb2011-heavy (new)"]);
     // A disk has one state, which answers for the new drive and the filled one.
     let [rate, .., busy] = set.runs.as_slice() else {
         panic!("charts of rates and of times");
@@ -408,18 +431,14 @@ fn a_trace_is_played_once_for_all_its_charts_and_a_quick_one_in_part() {
 
 #[test]
 fn a_disk_is_spared_what_only_flash_can() {
-    let set = review(
-        &plan(&DISKS[..1], &["C10", "E1", "spare-area", "B2"], 1),
-        &|_| {},
-    )
-    .unwrap();
+    let set = review(&plan(&DISKS[..1], &["C10", "E1", "spare-area", "B2"])).unwrap();
     let tests: Vec<_> = set.runs.iter().map(|run| run.test.as_str()).collect();
     assert_eq!(tests, ["randread-4k-qd3"]);
 }
 
 #[test]
 fn a_test_that_does_not_fit_leaves_the_others_their_drive() {
-    let set = review(&plan(&["ramdisk-8gb"], &["A1", "A9"], 1), &|_| {}).unwrap();
+    let set = review(&plan(&["ramdisk-8gb"], &["A1", "A9"])).unwrap();
     let tests: Vec<_> = set.runs.iter().map(|run| run.test.as_str()).collect();
     assert_eq!(tests, ["randwrite-4k-qd1"]);
     let [left_out] = set.unfinished.as_slice() else {
@@ -432,6 +451,6 @@ fn a_test_that_does_not_fit_leaves_the_others_their_drive() {
             .contains("archive-create-200mb-while-extract-5gb")
     );
     // Alone, it is refused for the reason that its run gives.
-    let error = review(&plan(&["ramdisk-8gb"], &["A9"], 1), &|_| {});
+    let error = review(&plan(&["ramdisk-8gb"], &["A9"]));
     assert!(error.is_err_and(|error| error.is_input()));
 }

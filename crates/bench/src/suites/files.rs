@@ -1,8 +1,9 @@
 //! Where the loads of a suite come from: the folder of its file, and what comes with ftlab.
 
 use ftlab_play::embedded::{Embedded, JOBS, SCRIPTS, TRACES};
-use ftlab_play::load::{Load, LoadError, What};
+use ftlab_play::load::{Load, LoadError, What, mark_of_texts};
 use ftlab_sheet::names::alike;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -101,21 +102,26 @@ impl Files {
 
     fn read_load(&self, kind: Kind, name: &str, found: &Found) -> Result<Load, LoadError> {
         let (text, file) = (found.text.as_str(), found.file.as_str());
+        let texts = RefCell::new(BTreeMap::new());
         let what = match kind {
             Kind::Job => What::job(text, file)?,
             Kind::Script => {
                 let scenario = self.folder.as_ref().map(|folder| folder.join(name));
                 What::script(text, file, &|other| {
-                    script_beside(scenario.as_deref(), other)
+                    let found = script_beside(scenario.as_deref(), other)?;
+                    let mut texts = texts.borrow_mut();
+                    texts.insert(other.to_owned(), found.1.clone());
+                    Some(found)
                 })?
             }
             Kind::Trace => What::trace(text, file)?,
         };
+        let mark = mark_of_texts(text, &texts.into_inner());
         Ok(match (found.is_ours, kind) {
             // Ours go by the names that they have on the command line.
-            (true, Kind::Job) => Load::new(name, what),
-            (true, Kind::Script | Kind::Trace) => Load::new(stem(name), what),
-            (false, _) => Load::of_text(name, text, what),
+            (true, Kind::Job) => Load::new(name, mark, what),
+            (true, Kind::Script | Kind::Trace) => Load::new(stem(name), mark, what),
+            (false, _) => Load::of_text(name, text, mark, what),
         })
     }
 }

@@ -15,11 +15,13 @@ mod select;
 
 pub use built_in::{all, all_drives, drives, families, is_name, named, open};
 pub use files::{Files, script_beside, text_of_load};
-pub use own::own;
+pub use own::{own, sheet_of_own};
 pub use select::{LISTED, UnknownTest, of_default, select, select_of};
 
 use ftlab_base::Content;
+use ftlab_drive::default_testbed;
 use ftlab_host::Port;
+use ftlab_lab::Subject;
 use ftlab_play::load::Load;
 use ftlab_play::states::State;
 use ftlab_result::{Chart, Role, Run, TestSheet};
@@ -77,7 +79,7 @@ pub struct Family {
     pub unit: String,
     /// A metric that is drawn beside it; empty for none.
     pub beside: String,
-    /// Slug of the machine it runs on; none for one of the time of each drive ([`default_testbed`](ftlab_drive::default_testbed)).
+    /// Slug of the machine it runs on; none for one of the time of each drive ([`default_testbed`]).
     pub testbed: Option<String>,
     /// When it runs without being named.
     pub runs: Runs,
@@ -369,6 +371,13 @@ impl Test {
     }
 }
 
+/// Slug of the machine that a test runs on, on these drives: the one that it names, or one of the drives' time.
+#[must_use]
+pub fn testbed_of<'t>(subject: &Subject, test: &'t Test) -> &'t str {
+    let named = test.family.testbed.as_deref();
+    named.unwrap_or_else(|| default_testbed(subject.files()))
+}
+
 /// The word for the state of a drive that a fact is about.
 pub const NO_STATE: &str = "na";
 
@@ -379,6 +388,22 @@ impl Procedure {
             Act::Measure(measured, state) if measured == job => Some(state.as_str()),
             _ => None,
         })
+    }
+
+    /// Everything that decides it, as a text.
+    #[must_use]
+    pub fn mark(&self) -> String {
+        let act = |act: &Act| match act {
+            Act::SecureErase => "secure erase".to_owned(),
+            Act::FillFrom(bytes, data) => format!("fill from {bytes} {data:?}"),
+            Act::Trim(bytes) => format!("trim {bytes:?}"),
+            Act::Reach(state) => format!("reach {}", state.name()),
+            Act::Overwrite(load, times) => format!("overwrite {:032x} {times}", load.mark()),
+            Act::Measure(load, state) => format!("measure {:032x} {state}", load.mark()),
+            Act::Torture(load) => format!("torture {:032x}", load.mark()),
+        };
+        let acts: Vec<String> = self.acts.iter().map(act).collect();
+        format!("{:?}\n{}", self.span, acts.join("\n"))
     }
 }
 

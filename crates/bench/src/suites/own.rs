@@ -1,13 +1,13 @@
 //! Loads of a user's own as tests of no review: a family each.
 
 use super::{Family, Latencies, Runs, Series, Source, Step, Test, Work};
-use crate::review::words;
+use crate::words::words;
 use ftlab_host::Port;
 use ftlab_play::driver::Clock;
 use ftlab_play::load::{Load, What};
 use ftlab_play::states::State;
-use ftlab_result::Chart;
 use ftlab_result::quantity::table;
+use ftlab_result::{Chart, TestSheet};
 use ftlab_workload::JobFile;
 use std::sync::Arc;
 
@@ -85,6 +85,13 @@ impl Test {
     }
 }
 
+/// A load of a user's own as a report shows it.
+#[must_use]
+pub fn sheet_of_own(slug: &str, load: &Load, clock: Clock) -> TestSheet {
+    // No state is on a sheet.
+    own(slug, load.clone(), State::New, clock).sheet()
+}
+
 /// What the chart of a load draws, and its unit.
 fn measure(load: &Load, clock: Clock) -> (&'static str, &'static str) {
     let is_large = |file: &JobFile| {
@@ -131,7 +138,7 @@ mod tests {
     use super::*;
 
     fn test(text: &str, clock: Clock) -> Test {
-        let load = Load::of_text("mine.fio", text, What::job(text, "mine.fio").unwrap());
+        let load = Load::of_text("mine.fio", text, 1, What::job(text, "mine.fio").unwrap());
         own("mine", load, State::Filled, clock)
     }
 

@@ -1,10 +1,10 @@
 //! What is wrong with a suite is said with its line, and the reviews' suites are sound.
 
 use super::*;
-use crate::review::Subject;
 use ftlab_base::RootSeed;
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
+use ftlab_lab::Subject;
 use ftlab_play::embedded::{JOBS, SCRIPTS, TRACES};
 use ftlab_play::streams::seed_of_text;
 use std::collections::BTreeSet;
@@ -137,7 +137,7 @@ fn the_suite_of_today_is_asked_for_by_name_and_is_sound() {
         let small = fitted.first().capacity_bytes();
         assert!(small <= suite.shrink_to.unwrap() * 3 / 2, "{slug}: {small}");
         assert_eq!(
-            fitted.sheet().capacity_bytes,
+            crate::sheets::sheet_of(fitted).capacity_bytes,
             full,
             "it is shown in its own size"
         );

@@ -6,9 +6,10 @@ mod applications;
 mod simple;
 
 use ftlab_base::RootSeed;
-use ftlab_bench::review::{Length, Plan, review};
+use ftlab_bench::review::Review;
 use ftlab_bench::suites::{self, Test};
 use ftlab_drive::{Catalog, MODEL_VERSION};
+use ftlab_lab::{Lab, Length, Rest};
 use ftlab_play::driver::Clock;
 use ftlab_result::{Figure, ResultSet};
 use std::sync::LazyLock;
@@ -36,25 +37,26 @@ static WHOLE: LazyLock<ResultSet> = LazyLock::new(|| {
 });
 
 fn run(drives: &[&str], tests: Vec<Test>, seed: u64, threads: usize) -> ResultSet {
-    let plan = Plan {
+    let review = Review {
         drives: drives
             .iter()
             .map(|drive| Catalog::load(drive, &[]).expect("it loads"))
             .map(Into::into)
             .collect(),
         tests,
+        wanted: None,
         is_everything: false,
         state: None,
+        saved: None,
+        rest: Rest::default(),
         length: Length::Full,
         clock: Clock::Timed,
         testbed: None,
-        memory_bytes: 1 << 32,
         seed: RootSeed(seed),
         repeats: 1,
-        threads,
-        version: "test".into(),
     };
-    review(&plan, &|_| ()).expect("it runs")
+    let lab = Lab::new(threads, 1 << 32).expect("there are threads");
+    review.results(&lab, &|_, _| Ok(())).expect("it runs")
 }
 
 fn figure(id: &str) -> &'static Figure {

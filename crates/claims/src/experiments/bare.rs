@@ -1,15 +1,15 @@
 //! A drive and the commands of an experiment.
 
 use ftlab_base::{Command, CommandKind, Nanos, Outcome, RootSeed, SECTOR_BYTES, SimTime};
-use ftlab_bench::review::ReviewError;
 use ftlab_drive::{Counters, Device, DriveFile, Scale};
 use ftlab_host::{HostOrder, Processor, Testbed};
+use ftlab_lab::LabError;
 use ftlab_play::states::{self, State};
 use rand::RngExt;
 use std::collections::BTreeMap;
 
 /// Named figures, or why there are none.
-pub type Found = Result<BTreeMap<String, f64>, ReviewError>;
+pub type Found = Result<BTreeMap<String, f64>, LabError>;
 
 /// A machine that takes no time and has no ports.
 pub fn nobody() -> Testbed {
@@ -53,7 +53,7 @@ pub struct Bare {
 impl Bare {
     /// A drive of the file's make with fewer blocks: write amplification, wear and the units of flash do
     /// not depend on how many there are.
-    pub fn new(file: &DriveFile, seed: RootSeed) -> Result<Bare, ReviewError> {
+    pub fn new(file: &DriveFile, seed: RootSeed) -> Result<Bare, LabError> {
         match file.scaled(SCALE) {
             Ok(small) if file.capacity_bytes() > LARGE_BYTES => Bare::of(&small, seed),
             _ => Bare::of(file, seed),
@@ -61,11 +61,11 @@ impl Bare {
     }
 
     /// The drive of the file itself.
-    pub fn of(file: &DriveFile, seed: RootSeed) -> Result<Bare, ReviewError> {
+    pub fn of(file: &DriveFile, seed: RootSeed) -> Result<Bare, LabError> {
         let device = file.build(&nobody(), seed);
         Ok(Bare {
             slug: file.slug().to_owned(),
-            device: device.map_err(|error| ReviewError::Drive {
+            device: device.map_err(|error| LabError::Drive {
                 drive: file.slug().to_owned(),
                 error,
             })?,
@@ -75,10 +75,10 @@ impl Bare {
     }
 
     /// The same with every sector written once, in order.
-    pub fn filled(mut self) -> Result<Bare, ReviewError> {
+    pub fn filled(mut self) -> Result<Bare, LabError> {
         let device = self.device.as_mut();
         let filled = states::prepare(device, State::New, State::Filled, self.seed);
-        filled.map_err(|error| ReviewError::Prepare {
+        filled.map_err(|error| LabError::Prepare {
             drive: self.slug.clone(),
             error,
         })?;
@@ -91,7 +91,7 @@ impl Bare {
     }
 
     /// Does a command that has to succeed.
-    pub fn apply(&mut self, kind: CommandKind, lba: u64, sectors: u64) -> Result<(), ReviewError> {
+    pub fn apply(&mut self, kind: CommandKind, lba: u64, sectors: u64) -> Result<(), LabError> {
         match self.outcome(kind, lba, sectors) {
             Outcome::Good => Ok(()),
             Outcome::WriteFault | Outcome::Unrecoverable | Outcome::Gone => {
@@ -102,12 +102,12 @@ impl Bare {
         }
     }
 
-    pub fn write(&mut self, lba: u64, sectors: u64) -> Result<(), ReviewError> {
+    pub fn write(&mut self, lba: u64, sectors: u64) -> Result<(), LabError> {
         self.apply(CommandKind::Write, lba, sectors)
     }
 
     /// Trims a share of the drive from the start, in ranges of what a command can name.
-    pub fn trim(&mut self, share: f64) -> Result<(), ReviewError> {
+    pub fn trim(&mut self, share: f64) -> Result<(), LabError> {
         let sectors = self.share(share);
         for lba in (0..sectors).step_by(1 << 24) {
             self.apply(CommandKind::Trim, lba, (sectors - lba).min(1 << 24))?;
@@ -115,7 +115,7 @@ impl Bare {
         Ok(())
     }
 
-    pub fn flush(&mut self) -> Result<(), ReviewError> {
+    pub fn flush(&mut self) -> Result<(), LabError> {
         self.apply(CommandKind::Flush, 0, 0)
     }
 
@@ -135,7 +135,7 @@ impl Bare {
         sectors: u64,
         share: f64,
         bytes: f64,
-    ) -> Result<Counters, ReviewError> {
+    ) -> Result<Counters, LabError> {
         let mut stream = self.seed.stream("claims/at-random");
         let places = self.share(share) / sectors;
         let writes = (bytes / (sectors * SECTOR_BYTES) as f64) as u64;
@@ -184,10 +184,10 @@ pub fn command(kind: CommandKind, lba: u64, sectors: u64) -> Command {
 }
 
 /// Why an experiment cannot go on.
-pub fn wrong(drive: &str, why: impl ToString) -> ReviewError {
-    ReviewError::Procedure {
+pub fn wrong(drive: &str, why: impl ToString) -> LabError {
+    LabError::Course {
         drive: drive.to_owned(),
-        procedure: "experiment".to_owned(),
+        course: "experiment".to_owned(),
         why: why.to_string(),
     }
 }

@@ -6,8 +6,8 @@
 use super::bare::{Bare, Found, PLACE_SECTORS, metrics, nobody, wrong};
 use ftlab_base::{CommandKind, Outcome, RootSeed};
 use ftlab_bench::endurance::{Daily, EnduranceError, Life, Mark, Plan, live};
-use ftlab_bench::review::ReviewError;
 use ftlab_drive::{DriveFile, Health};
+use ftlab_lab::LabError;
 use ftlab_workload::JobFile;
 use rand::RngExt;
 use std::collections::BTreeMap;
@@ -36,7 +36,15 @@ const YEAR_HOURS: f64 = 365.0 * 24.0;
 fn lived(file: &DriveFile, seed: RootSeed) -> Result<Life, EnduranceError> {
     let plan = Plan::within(file, PROGRAMS)?;
     let job = JobFile::parse(WRITES, "claims/life").expect("a test lives it");
-    live(file, &job, &plan, DAILY, &nobody(), seed, &|_| ())
+    live(
+        file,
+        &job,
+        &plan,
+        DAILY,
+        &nobody(),
+        seed,
+        &ftlab_play::watch::nobody,
+    )
 }
 
 /// A whole life of random writes.
@@ -125,7 +133,7 @@ pub fn fading(file: &DriveFile, seed: RootSeed) -> Found {
 
 /// A drive that was written in pieces of 1 MiB, over and over, until its mean block has so much of its rated
 /// cycles, or until it takes no more.
-fn worn(file: &DriveFile, seed: RootSeed, share: f64) -> Result<Bare, ReviewError> {
+fn worn(file: &DriveFile, seed: RootSeed, share: f64) -> Result<Bare, LabError> {
     let plan = Plan::within(file, PROGRAMS_OF_WEAR).map_err(|error| wrong(file.slug(), error))?;
     let scaled = file
         .scaled(plan.scale)

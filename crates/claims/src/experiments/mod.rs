@@ -12,6 +12,10 @@ pub use bare::nobody;
 use bare::Found;
 use ftlab_base::RootSeed;
 use ftlab_drive::DriveFile;
+use ftlab_lab::{Cell, Course, LabError, Outcome, PartDone};
+use ftlab_play::streams::drive_seed;
+use ftlab_play::watch::Watch;
+use ftlab_result::Run;
 
 /// Something done to a drive as new.
 #[derive(Debug)]
@@ -20,6 +24,36 @@ pub struct Experiment {
     pub name: &'static str,
     /// Does it.
     pub run: fn(&DriveFile, RootSeed) -> Found,
+}
+
+impl Course for &'static Experiment {
+    fn name(&self) -> String {
+        self.name.to_owned()
+    }
+
+    fn mark(&self) -> String {
+        String::new()
+    }
+
+    fn run(
+        &self,
+        cell: &Cell,
+        _watch: &Watch<'_>,
+        part: &PartDone<'_>,
+    ) -> Result<Vec<Outcome>, LabError> {
+        let file = cell.subject.first();
+        let metrics = (self.run)(file, drive_seed(cell.seed, file.slug()))?;
+        part(&cell.label())?;
+        let run = Run {
+            drive: file.slug().to_owned(),
+            metrics,
+            ..Run::default()
+        };
+        Ok(vec![Outcome {
+            run,
+            ..Outcome::default()
+        }])
+    }
 }
 
 const fn named_so(name: &'static str, run: fn(&DriveFile, RootSeed) -> Found) -> Experiment {

@@ -2,8 +2,8 @@
 
 use super::bare::{Bare, Found, PLACE_SECTORS, command, metrics};
 use ftlab_base::{CommandId, CommandKind, Nanos, Outcome, RootSeed, SimTime};
-use ftlab_bench::review::ReviewError;
 use ftlab_drive::DriveFile;
+use ftlab_lab::LabError;
 
 /// Reads of a load: a level of a game, or as many without a pause.
 const BURSTS: u64 = 2_000;
@@ -22,7 +22,7 @@ pub fn lost(file: &DriveFile, seed: RootSeed) -> Found {
     ]))
 }
 
-fn bursts(file: &DriveFile, seed: RootSeed, pause: Nanos) -> Result<u64, ReviewError> {
+fn bursts(file: &DriveFile, seed: RootSeed, pause: Nanos) -> Result<u64, LabError> {
     let mut bare = Bare::of(file, seed)?;
     let (mut now, mut done) = (SimTime::ZERO, Vec::new());
     for burst in 0..BURSTS {

@@ -2,10 +2,10 @@
 
 use super::sweep::Sweeps;
 use crate::screen;
-use ftlab_bench::variants::{Sweep, Variant};
+use ftlab_bench::variants::Sweep;
 use ftlab_report::settling;
 use ftlab_result::quantity::{self, table};
-use ftlab_result::{Run, TestSheet};
+use ftlab_result::{ResultSet, Run, TestSheet};
 
 /// A metric of a run, over all variants.
 #[derive(Debug, PartialEq)]
@@ -37,17 +37,15 @@ pub struct Value {
 }
 
 /// The grids of these metrics or, when none is named, of what the chart of each test draws.
-pub fn grids(
-    sweeps: &Sweeps,
-    runs: &[(&Variant, Vec<Run>)],
-    tests: &[TestSheet],
-    metrics: &[String],
-) -> Vec<Grid> {
+pub fn grids(sweeps: &Sweeps, set: &ResultSet, metrics: &[String]) -> Vec<Grid> {
+    let tests = &set.tests;
     let columns = sweeps.second.as_ref().map_or(1, |sweep| sweep.values.len());
     let mut grids: Vec<Grid> = Vec::new();
     let mut runs_of: Vec<Vec<&Run>> = Vec::new();
-    for (variant, runs) in runs {
-        for run in runs {
+    for variant in &sweeps.variants {
+        let of_variant = format!("@{}", variant.name);
+        let is_of = |run: &&Run| run.drive.ends_with(&of_variant);
+        for run in set.runs.iter().filter(is_of) {
             let test = tests.iter().find(|test| test.test == run.test);
             let drawn = test.map(|test| test.chart_metric.clone());
             let named = if metrics.is_empty() {

@@ -13,16 +13,17 @@ use crate::memory;
 use crate::options;
 use crate::report::known_metrics;
 use crate::review::How;
-use crate::session::{Command, INTERRUPTED, Session};
+use crate::session::{self, Command, INTERRUPTED, Session};
 use crate::suite::SuiteOption;
-use crate::variants;
 use crate::verdicts::{FailOptions, unknown_metric};
 use crate::{drives, results, screen};
 use clap::Args;
-use ftlab_bench::review::{DriveRuns, Plan, Subject, most_bytes};
+use ftlab_bench::ask::Asker;
+use ftlab_bench::review::Review;
 use ftlab_bench::suites::Test;
-use ftlab_bench::variants::{Variant, differ, put_together};
+use ftlab_bench::variants::{Variant, differ};
 use ftlab_drive::{Catalog, DriveFile};
+use ftlab_lab::Subject;
 use ftlab_play::State;
 use ftlab_result::ResultSet;
 use grid::Grid;
@@ -103,38 +104,41 @@ pub fn command(options: &Options) -> Outcome {
     check_effect(&drives)?;
     let tests = options.suite.select(&options.tests)?;
     check_state(options.state, &tests)?;
-    let plan = Plan {
+    let variants = drives.into_iter().zip(&sweeps.variants);
+    let variants = variants.map(|(drive, of)| Subject::from(drive).being(of.clone()));
+    let asked = Review {
         state: options.state,
-        ..options.how.plan(
-            (options.suite).fit(drives.into_iter().map(Subject::from).collect())?,
-            tests,
-            false,
-        )?
+        ..(options.how).review(options.suite.fit(variants.collect())?, tests, false)?
     };
-    let ends = DriveRuns::of_plan(&plan);
+    let asked = asked.asked()?;
     let folder = results::folder(&options.out)?;
     folder.check(&[CHART])?;
+    let drive = Catalog::load(&options.drive, &sweeps.variants[0].settings)?;
     let comparing = Comparing {
         sweeps,
+        drive,
         metrics: options.metrics.clone(),
         folder,
     };
-    memory::tell(options.how.work.signs, most_bytes(&plan)?);
-    let session = Session::new(plan, ends, comparing, options.how.work.signs.shares());
-    let (ends, _) = session.run()?;
+    let (signs, machine) = (options.how.work.signs, &options.how.work.machine);
+    let all: Vec<usize> = (0..asked.cells().len()).collect();
+    memory::tell(signs, machine.most_bytes(asked.cells(), &all)?);
+    let session = Session::new(asked, None, comparing, "variants", signs.shares());
+    let (ends, _) = session.run(machine)?;
     let comparing = &session.command;
-    let failed = variants::failure(&comparing.sweeps.variants, &ends, Comparing::DRIVES);
-    if failed.is_err() && ends.iter().all(DriveRuns::is_empty) {
+    let failed = session::failed(&session.asked, &ends, session.called);
+    let set = session.asked.set(&ends, INTERRUPTED);
+    if failed.is_err() && set.runs.is_empty() {
         return failed;
     }
-    let compared = comparing.compared(&session.plan, &ends);
-    let places = comparing.write(&session.plan, &compared)?;
-    let tables = match compared.grids.is_empty() {
+    let grids = comparing.grids(&set);
+    let places = comparing.write(&set, &grids)?;
+    let tables = match grids.is_empty() {
         true => String::new(),
-        false => grid::tables(&comparing.sweeps, &compared.grids) + "\n",
+        false => grid::tables(&comparing.sweeps, &grids) + "\n",
     };
     screen::print(&(tables + &places))?;
-    let there = compared.set.runs.iter().flat_map(|run| run.metrics.keys());
+    let there = set.runs.iter().flat_map(|run| run.metrics.keys());
     let asked = known_metrics(&options.metrics, there.map(String::as_str));
     // What ran is kept, so that this is no call that did nothing.
     failed.and(asked.map_err(Failure::Running))
@@ -143,34 +147,26 @@ pub fn command(options: &Options) -> Outcome {
 /// What a comparison leaves behind.
 struct Comparing {
     sweeps: Sweeps,
+    /// The first variant of the drive.
+    drive: DriveFile,
     /// Metrics to show.
     metrics: Vec<String>,
     folder: Folder,
 }
 
-/// What the variants gave.
-struct Compared {
-    set: ResultSet,
-    grids: Vec<Grid>,
-}
-
 impl Comparing {
-    /// What the variants gave; those of which nothing is known were interrupted.
-    fn compared(&self, plan: &Plan, ends: &[DriveRuns]) -> Compared {
-        let variants = &self.sweeps.variants;
-        let (set, of_variants) = put_together(plan, variants, ends, INTERRUPTED);
-        let grids = grid::grids(&self.sweeps, &of_variants, &set.tests, &self.metrics);
-        Compared { set, grids }
+    fn grids(&self, set: &ResultSet) -> Vec<Grid> {
+        grid::grids(&self.sweeps, set, &self.metrics)
     }
 
     /// Writes results and report, and the chart if there is anything to draw; says where they are.
-    fn write(&self, plan: &Plan, compared: &Compared) -> Result<String, Failure> {
-        results::write(&self.folder, &compared.set)?;
+    fn write(&self, set: &ResultSet, grids: &[Grid]) -> Result<String, Failure> {
+        results::write(&self.folder, set)?;
         let others = results::places(self.folder.path());
-        if compared.grids.is_empty() {
+        if grids.is_empty() {
             return Ok(others);
         }
-        let svg = chart::draw(plan.drives[0].first(), &self.sweeps, &compared.grids);
+        let svg = chart::draw(&self.drive, &self.sweeps, grids);
         self.folder.write(&[(CHART, svg.as_bytes())])?;
         let chart = self.folder.join(CHART);
         Ok(format!("Chart:   {}\n{others}", chart.display()))
@@ -178,13 +174,11 @@ impl Comparing {
 }
 
 impl Command for Comparing {
-    const DRIVES: &'static str = "variants";
-
-    fn leave(&self, plan: &Plan, ends: &[DriveRuns]) -> Result<String, Failure> {
-        self.write(plan, &self.compared(plan, ends))
+    fn leave(&self, set: &ResultSet) -> Result<String, Failure> {
+        self.write(set, &self.grids(set))
     }
 
-    fn log(&self, _plan: &Plan, variant: usize) -> Option<String> {
+    fn log(&self, variant: usize) -> Option<String> {
         Some(self.sweeps.variants[variant].name.clone())
     }
 }

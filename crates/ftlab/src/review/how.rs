@@ -4,8 +4,9 @@ use crate::failure::Failure;
 use crate::options::{TestbedOption, Work};
 use clap::Args;
 use ftlab_bench::repeats::REPEATS_MAX;
-use ftlab_bench::review::{Length, Plan, Subject};
+use ftlab_bench::review::Review;
 use ftlab_bench::suites::Test;
+use ftlab_lab::{Length, Rest, Subject};
 use ftlab_play::driver::Clock;
 
 #[derive(Debug, Args)]
@@ -27,30 +28,29 @@ pub struct How {
 }
 
 impl How {
-    /// The plan of these tests on these drives.
-    pub fn plan(
+    /// The review by these tests on these drives.
+    pub fn review(
         &self,
         drives: Vec<Subject>,
         tests: Vec<Test>,
         is_everything: bool,
-    ) -> Result<Plan, Failure> {
-        Ok(Plan {
+    ) -> Result<Review, Failure> {
+        Ok(Review {
             drives,
             tests,
+            wanted: None,
             is_everything,
             state: None,
-            length: if self.quick {
-                Length::Quick
-            } else {
-                Length::Full
+            saved: None,
+            rest: Rest::default(),
+            length: match self.quick {
+                true => Length::Quick,
+                false => Length::Full,
             },
             clock: Clock::Timed,
-            memory_bytes: self.work.machine.memory_bytes(),
             testbed: self.testbed.load()?,
             seed: self.work.root(),
             repeats: self.repeats,
-            threads: self.work.machine.threads(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
         })
     }
 }

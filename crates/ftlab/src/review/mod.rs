@@ -1,7 +1,6 @@
 //! `ftlab review`: the reviews' tests on drives, and a report.
 
 mod how;
-mod kept;
 
 use crate::drives::subjects;
 use crate::failure::{Failure, Outcome};
@@ -12,11 +11,12 @@ use crate::suite::SuiteOption;
 use crate::verdicts::RequireOptions;
 use crate::{results, screen};
 use clap::Args;
-use ftlab_bench::review::{DriveRuns, Plan, Subject, most_bytes, result_set};
+use ftlab_bench::ask::{Asker, drives};
+use ftlab_bench::review::Review;
 use ftlab_bench::suites::{self, Test};
+use ftlab_lab::Subject;
 use ftlab_result::{ResultSet, Run, TestSheet};
 pub use how::How;
-use kept::Keep;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -68,31 +68,20 @@ pub struct Options {
 /// What a review leaves behind.
 struct Reviewing {
     folder: Folder,
-    keep: Keep,
+    /// The slugs of its drives.
+    drives: Vec<String>,
     /// The call that goes on with it.
     go_on: String,
 }
 
-impl Reviewing {
-    fn write(&self, plan: &Plan, ends: &[DriveRuns]) -> Result<ResultSet, Failure> {
-        let set = result_set(plan, plan.drives.iter().zip(ends), INTERRUPTED);
-        results::write(&self.folder, &set)?;
-        Ok(set)
-    }
-}
-
 impl Command for Reviewing {
-    fn leave(&self, plan: &Plan, ends: &[DriveRuns]) -> Result<String, Failure> {
-        self.write(plan, ends)?;
+    fn leave(&self, set: &ResultSet) -> Result<String, Failure> {
+        results::write(&self.folder, set)?;
         Ok(results::places(self.folder.path()))
     }
 
-    fn keep(&self, plan: &Plan, ends: &[DriveRuns], drive: usize) -> Outcome {
-        self.keep.keep(plan, drive, &ends[drive], INTERRUPTED)
-    }
-
-    fn log(&self, plan: &Plan, drive: usize) -> Option<String> {
-        Some(plan.drives[drive].slug().to_owned())
+    fn log(&self, drive: usize) -> Option<String> {
+        self.drives.get(drive).cloned()
     }
 
     fn go_on(&self) -> Option<&str> {
@@ -101,31 +90,35 @@ impl Command for Reviewing {
 }
 
 pub fn command(options: &Options) -> Outcome {
-    let plan = plan(options)?;
+    let asked = review(options)?.asked()?;
     let folder = results::folder(&options.out)?;
     let junit = options.require.junit()?;
-    let keep = Keep::ready(&options.out, &plan)?;
-    let mut ends = DriveRuns::of_plan(&plan);
-    match options.resume {
-        true => keep.take_up(&plan, &mut ends),
-        false => keep.forget(&plan)?,
-    }
+    let store = results::store(&folder, options.resume)?;
     let reviewing = Reviewing {
+        drives: drives(&asked)
+            .iter()
+            .map(|(drive, _)| drive.slug().to_owned())
+            .collect(),
         folder,
-        keep,
         go_on: call_to_go_on(),
     };
-    memory::tell(options.how.work.signs, most_bytes(&plan)?);
-    let session = Session::new(plan, ends, reviewing, options.how.work.signs.shares());
-    let (ends, kept) = session.run()?;
-    let failed = session::failure(&ends, Reviewing::DRIVES, |_, error| error.to_string());
-    if failed.is_err() && ends.iter().all(DriveRuns::is_empty) {
+    let signs = options.how.work.signs;
+    let session = Session::new(asked, Some(store), reviewing, "drives", signs.shares());
+    let (cells, missing) = (session.asked.cells(), session.missing());
+    let (all, there) = (cells.len(), cells.len() - missing.len());
+    if options.resume && there < all {
+        signs.tell(&format!("{there} of {all} runs are there already\n"));
+    }
+    memory::tell(signs, options.how.work.machine.most_bytes(cells, &missing)?);
+    let (ends, kept) = session.run(&options.how.work.machine)?;
+    let set = session.asked.set(&ends, INTERRUPTED);
+    let failed = session::failed(&session.asked, &ends, session.called);
+    if failed.is_err() && set.runs.is_empty() {
         return failed;
     }
-    let set = session.command.write(&session.plan, &ends)?;
+    let places = session.command.leave(&set)?;
     let table =
         ftlab_report::terminal::render(&set, usize::from(screen::width()), screen::has_colours());
-    let places = results::places(&options.out);
     screen::print_in_colours(&format!("{table}\n{places}"))?;
     if options.suite.is_given() {
         (set.tests.iter()).for_each(|test| tell_of_empty_chart(&set, test));
@@ -167,15 +160,15 @@ fn call_to_go_on() -> String {
     shlex::try_join(words.iter().map(String::as_str)).unwrap_or_default()
 }
 
-fn plan(options: &Options) -> Result<Plan, Failure> {
-    let drives = drives(options)?;
+fn review(options: &Options) -> Result<Review, Failure> {
+    let drives = drives_of(options)?;
     // Who brings a suite, or names drives for one of ours, wants its tests on his drives, and is told of those that do
     // not fit.
     let is_chosen =
         options.suite.is_own() || (options.suite.is_given() && !options.drives.is_empty());
     let is_of_suite = options.suite.is_given() && !is_chosen;
     let is_everything = is_of_suite || options.tests.is_empty() && (options.all || !is_chosen);
-    (options.how).plan(drives, tests(options)?, is_everything)
+    (options.how).review(drives, tests(options)?, is_everything)
 }
 
 fn tests(options: &Options) -> Result<Vec<Test>, Failure> {
@@ -186,7 +179,7 @@ fn tests(options: &Options) -> Result<Vec<Test>, Failure> {
 }
 
 /// The drives of those names, or those of a review of none, as the suite tests them.
-fn drives(options: &Options) -> Result<Vec<Subject>, Failure> {
+fn drives_of(options: &Options) -> Result<Vec<Subject>, Failure> {
     let named = match (options.drives.is_empty(), options.all) {
         (false, _) => options.drives.clone(),
         (true, true) => options.suite.all_drives()?,

@@ -2,9 +2,9 @@
 
 use crate::failure::Failure;
 use crate::files::{Folder, NewFile};
-use ftlab_bench::review::{Plan, Visit};
+use ftlab_bench::review::Review;
 use ftlab_bench::suites::Test;
-use ftlab_bench::variants::Variant;
+use ftlab_lab::Visit;
 use ftlab_play::logs::LogFile;
 use ftlab_play::record::Record;
 use std::fs::File;
@@ -19,43 +19,52 @@ const DRIVE: &str = "drive";
 
 /// Where logs go.
 #[derive(Debug)]
-pub struct Logs(Folder);
+pub struct Logs {
+    folder: Folder,
+    /// Whether they are of one run.
+    is_only_run: bool,
+    /// What loads are called, and their tests.
+    loads: Vec<(String, String)>,
+}
 
 impl Logs {
     /// # Errors
     /// When nothing can be written there.
-    pub fn ready(path: &Path) -> Result<Logs, Failure> {
-        Ok(Logs(Folder::ready_for(path, OPTION)?))
+    pub fn ready(path: &Path, review: &Review) -> Result<Logs, Failure> {
+        let of_test = |test: &Test| {
+            let slug = test.step.slug.clone();
+            let loads = test.loads().iter();
+            let named = loads.map(|load| (load.name().to_owned(), slug.clone()));
+            named.collect::<Vec<_>>()
+        };
+        Ok(Logs {
+            folder: Folder::ready_for(path, OPTION)?,
+            is_only_run: review.drives.len() * review.tests.len() == 1,
+            loads: review.tests.iter().flat_map(of_test).collect(),
+        })
     }
 
     /// Writes those of a run: into the folder where it is the only one, or into one of its load and its drive.
-    pub fn write(
-        &self,
-        plan: &Plan,
-        variants: &[Variant],
-        visit: &Visit<'_>,
-        record: &Record,
-    ) -> Result<(), Failure> {
+    pub fn write(&self, visit: Visit<'_>, record: &Record) -> Result<(), Failure> {
         let files = LogFile::all(&record.logs);
         if files.is_empty() && record.iologs.is_empty() {
             return Ok(());
         }
-        let folder = self.of_run(plan, variants, visit);
+        let folder = self.of_run(visit);
         Folder::ready_for(&folder, OPTION)?;
         for file in files {
             written(&folder.join(&file.name), |out| {
                 file.write(&mut BufWriter::new(out))
             })?;
         }
-        let members = visit.subject.members().iter();
+        let members = visit.cell.subject.members().iter();
         let names: Vec<String> = members
             .map(|member| match member.name.as_str() {
                 "" => DRIVE.to_owned(),
                 name => name.to_owned(),
             })
             .collect();
-        let is_one = visit
-            .load
+        let is_one = (visit.playing.load)
             .job_file()
             .is_some_and(|file| file.jobs.len() == 1);
         for iolog in &record.iologs {
@@ -70,18 +79,18 @@ impl Logs {
         Ok(())
     }
 
-    fn of_run(&self, plan: &Plan, variants: &[Variant], visit: &Visit<'_>) -> PathBuf {
-        let folder = self.0.path();
-        if plan.drives.len() * plan.tests.len() == 1 {
+    fn of_run(&self, visit: Visit<'_>) -> PathBuf {
+        let folder = self.folder.path();
+        if self.is_only_run {
             return folder.to_owned();
         }
-        let is_of = |test: &&Test| test.loads().contains(visit.load);
-        let test = plan.tests.iter().find(is_of);
-        let load = test.map_or(visit.load.name(), |test| &test.step.slug);
-        let variant = &variants[visit.drive].name;
-        let drive = match variant.is_empty() {
-            true => visit.subject.slug().to_owned(),
-            false => format!("{},{variant}", visit.subject.slug()),
+        let load = visit.playing.load.name();
+        let load = self.loads.iter().find(|(name, _)| name == load);
+        let load = load.map_or(visit.playing.load.name(), |(_, slug)| slug);
+        let (subject, variant) = (&visit.cell.subject, visit.cell.subject.as_variant());
+        let drive = match variant.name.as_str() {
+            "" => subject.slug().to_owned(),
+            name => format!("{},{name}", subject.slug()),
         };
         // A value of a setting may be anything.
         folder

@@ -12,24 +12,26 @@ use crate::failure::{Failure, Outcome};
 use crate::loads;
 use crate::memory;
 use crate::review::How;
-use crate::session::{Command, Session};
+use crate::session::{self as under_way, Command, INTERRUPTED, Session};
 use crate::trace::{ReplayOptions, tell_of_trace};
 use crate::variants;
 use crate::verdicts::RequireOptions;
 use crate::{drives, fio_words, options, provenance, screen};
 use clap::Args;
+use ftlab_bench::ask::Asker;
 use ftlab_bench::loads::Reading;
-use ftlab_bench::review::{DriveRuns, Plan, Subject, check, most_bytes};
+use ftlab_bench::review::Review;
 use ftlab_bench::suites::Test;
 use ftlab_bench::variants::{Variant, all};
 use ftlab_drive::DriveFile;
 use ftlab_export::fio;
+use ftlab_lab::{Rest, Subject};
 use ftlab_play::driver::Clock;
 use ftlab_result::{ResultSet, Run};
 use ftlab_workload::Sections;
 use logs::Logs;
 use outputs::OutputOptions;
-use session::{Rest, Running};
+use session::Running;
 use start::StartOptions;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -170,7 +172,7 @@ fn show(options: &Options) -> Option<Outcome> {
     }
     parse_only.then(|| match options.drives.is_empty() {
         true => tests(options).map(drop),
-        false => plan(options).map(drop),
+        false => review(options).map(drop),
     })
 }
 
@@ -179,51 +181,48 @@ pub fn command(options: &Options) -> Outcome {
         return shown;
     }
     let formats = options.output.formats();
-    let (plan, variants) = plan(options)?;
-    let runs = plan.drives.len() * plan.tests.len();
+    let review = review(options)?;
+    let runs = review.drives.len() * review.tests.len();
     if formats.json && runs > 1 {
         return Err(Failure::Input(format!(
             "--output-format json prints one run, and these are {runs}; write them with --out DIR, and as fio's \
              JSON with `ftlab report DIR --fio-json`"
         )));
     }
-    let targets = options.start.targets(&plan)?;
-    let folder = options
-        .out
-        .as_deref()
-        .map(crate::results::folder)
-        .transpose()?;
-    let logs = options.logs.as_deref().map(Logs::ready).transpose()?;
-    if logs.is_none() && asks_for_logs(&plan) {
+    let targets = options.start.targets()?;
+    let folder = options.out.as_deref();
+    let folder = folder.map(crate::results::folder).transpose()?;
+    let logs = options.logs.as_deref();
+    let logs = logs.map(|path| Logs::ready(path, &review)).transpose()?;
+    if logs.is_none() && asks_for_logs(&review) {
         screen::say("note: jobs ask for logs of their requests, which --logs DIR writes\n");
     }
-    memory::tell(options.how.work.signs, most_bytes(&plan)?);
-    let junit = options.require.junit()?;
-    let file = options.output.file()?;
-    let progress = options.how.work.signs.spinner("preparing");
-    progress.advise(options.start.advice());
-    let ends = DriveRuns::of_plan(&plan);
+    let (signs, machine) = (options.how.work.signs, &options.how.work.machine);
     let running = Running {
-        start: options.start.clone(),
+        seed: review.seed,
+        are_several: review.drives.len() > 1,
         targets,
-        rest: Rest {
-            hours: 24.0 * options.rest_days,
-            celsius: options.rest_celsius,
-        },
-        variants,
         folder,
         logs,
         walls: Mutex::default(),
     };
-    let session = Session::new(plan, ends, running, progress);
-    let (ends, _) = session.run()?;
+    let asked = review.asked()?;
+    let all: Vec<usize> = (0..asked.cells().len()).collect();
+    memory::tell(signs, machine.most_bytes(asked.cells(), &all)?);
+    let junit = options.require.junit()?;
+    let file = options.output.file()?;
+    let progress = signs.spinner("preparing");
+    progress.advise(options.start.advice());
+    let session = Session::new(asked, None, running, "drives", progress);
+    let (ends, _) = session.run(machine)?;
     let running = &session.command;
-    let went = variants::failure(&running.variants, &ends, Running::DRIVES);
-    let mut set = running.write(&session.plan, &ends)?;
+    let went = under_way::failed(&session.asked, &ends, session.called);
+    let mut set = session.asked.set(&ends, INTERRUPTED);
+    running.leave(&set)?;
     if set.runs.is_empty() {
         return went;
     }
-    let walls = running.walls(&session.plan, &ends);
+    let walls = running.walls();
     set.provenance = Some(provenance::here());
     let mut out = formats.render(&set, &walls, |run, wall| {
         text(&set, run, wall, options.smart)
@@ -240,10 +239,10 @@ pub fn command(options: &Options) -> Outcome {
     (options.require).judge(&set.runs, junit.as_ref(), is_for_programs)
 }
 
-/// Whether a job of the plan asks for logs, and there is a clock to make them by.
-fn asks_for_logs(plan: &Plan) -> bool {
-    let mut loads = plan.tests.iter().flat_map(Test::loads);
-    plan.clock == Clock::Timed
+/// Whether a job asks for logs, and there is a clock to make them by.
+fn asks_for_logs(review: &Review) -> bool {
+    let mut loads = review.tests.iter().flat_map(Test::loads);
+    review.clock == Clock::Timed
         && loads.any(|load| {
             let mut jobs = load.job_file().into_iter().flat_map(|file| &file.jobs);
             jobs.any(|job| job.logs.any())
@@ -301,17 +300,18 @@ fn tests(options: &Options) -> Result<Vec<Test>, Failure> {
 }
 
 /// Everything that can be wrong with what was asked is found here, before any work is done for it.
-fn plan(options: &Options) -> Result<(Plan, Vec<Variant>), Failure> {
+fn review(options: &Options) -> Result<Review, Failure> {
     let tests = tests(options)?;
-    let of_drive = all(&variants::read(&last_of_each(&options.settings))?);
+    let variants = all(&variants::read(&last_of_each(&options.settings))?);
     let load = |variant: &Variant| drives::subjects(&options.drives, &variant.settings);
-    let loaded: Vec<Vec<Subject>> = of_drive.iter().map(load).collect::<Result<_, _>>()?;
+    let loaded: Vec<Vec<Subject>> = variants.iter().map(load).collect::<Result<_, _>>()?;
     let mut loaded: Vec<_> = loaded.into_iter().map(Vec::into_iter).collect();
-    let (mut drives, mut variants) = (Vec::new(), Vec::new());
+    let mut drives = Vec::new();
     // The variants of a drive stand together.
     while loaded.iter().any(|rest| rest.len() > 0) {
-        drives.extend(loaded.iter_mut().filter_map(Iterator::next));
-        variants.extend_from_slice(&of_drive);
+        let of_drive = loaded.iter_mut().filter_map(Iterator::next);
+        let variants = of_drive.zip(&variants);
+        drives.extend(variants.map(|(drive, variant)| drive.being(variant.clone())));
     }
     let mut members = drives.iter().flat_map(Subject::members);
     let is_silent = |file: &DriveFile| !file.is_nvme() && file.smart_vendor().is_none();
@@ -324,15 +324,26 @@ fn plan(options: &Options) -> Result<(Plan, Vec<Variant>), Failure> {
              --set smart.vendor=intel"
         )));
     }
-    let plan = Plan {
+    let review = Review {
         clock: match options.untimed {
             true => Clock::Untimed,
             false => Clock::Timed,
         },
-        ..options.how.plan(drives, tests, false)?
+        rest: Rest {
+            hours: 24.0 * options.rest_days,
+            celsius: match options.rest_days {
+                0.0 => 0.0,
+                _ => options.rest_celsius,
+            },
+        },
+        ..options.how.review(drives, tests, false)?
     };
-    check(&plan)?;
-    Ok((plan, variants))
+    review.check()?;
+    options.start.check(&review)?;
+    Ok(Review {
+        saved: options.start.saved()?,
+        ..review
+    })
 }
 
 /// The settings without those that a later one of the same key overrides.

@@ -1,18 +1,20 @@
 //! What a run starts from: a state to prepare, or one that was saved.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
 use crate::files::{self, NewFile, Replaces};
 use crate::options;
 use crate::provenance;
 use clap::Args;
-use ftlab_bench::review::{Devices, Loaded, Plan, Visit};
+use ftlab_bench::review::Review;
 use ftlab_drive::saved::{self, Origin};
-use ftlab_drive::{Device, DriveFile};
+use ftlab_lab::{Devices, LabError, Saved, Visit};
 use ftlab_play::driver::Clock;
 use ftlab_play::load::What;
 use ftlab_play::states::State;
 use ftlab_sheet::magic;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What to do about a preparation that takes long.
 const QUICKER: &str = "--state steady-fast is quicker; --save-state keeps it for the next time";
@@ -55,20 +57,20 @@ impl StartOptions {
         (prepares && self.state() == State::Steady).then_some(QUICKER)
     }
 
-    /// Tries the files to save to, before any work is done for them.
-    pub fn targets(&self, plan: &Plan) -> Result<Targets, Failure> {
-        let drives: usize = (plan.drives.iter())
+    /// Checks that what is to be saved or loaded is of one drive.
+    pub fn check(&self, review: &Review) -> Outcome {
+        let drives: usize = (review.drives.iter())
             .map(|subject| subject.members().len())
             .sum();
         let saves = self.save_state.is_some() || self.save_after.is_some();
         let wrong = |why: &str| Err(Failure::Input(why.to_owned()));
-        if saves && plan.repeats > 1 {
+        if saves && review.repeats > 1 {
             return wrong(
                 "--repeats makes the run on several drives, and --save-state and --save-after save one; leave out \
                  one or the other",
             );
         }
-        if saves && drives * plan.tests.len() > 1 {
+        if saves && drives * review.tests.len() > 1 {
             return wrong(
                 "--save-state and --save-after save one drive, under one load; give one of each, or leave them out",
             );
@@ -83,6 +85,11 @@ impl StartOptions {
                 "--replace is for --save-state and --save-after: give one of them, or leave it out",
             );
         }
+        Ok(())
+    }
+
+    /// Tries the files to save to, before any work is done for them.
+    pub fn targets(&self) -> Result<Targets, Failure> {
         let replaces = Replaces::Same {
             kind: magic::Kind::SavedState,
             asked: self.replace,
@@ -98,32 +105,27 @@ impl StartOptions {
         })
     }
 
-    /// Loads a drive that is fresh from its file, if it is to be loaded.
-    pub fn load(
-        &self,
-        file: &DriveFile,
-        device: &mut dyn Device,
-    ) -> Result<Option<Loaded>, String> {
+    /// The saved drive to start from, if one is.
+    pub fn saved(&self) -> Result<Option<Saved>, Failure> {
         let Some(path) = &self.from_state else {
             return Ok(None);
         };
-        let mut from = files::open(path, "a state saved with --save-state").map_err(words)?;
-        let read = files::guarded(path, || {
-            saved::read(&mut from, file, device).map_err(|error| {
-                Failure::Input(format!("cannot start from {}: {error}", path.display()))
-            })
-        });
-        let origin = read.map_err(words)?;
+        let mut bytes = Vec::new();
+        let read = files::open(path, "a state saved with --save-state")?.read_to_end(&mut bytes);
         let file = path.display().to_string();
-        Ok(Some(Loaded { file, origin }))
+        read.map_err(|error| Failure::Input(format!("cannot read {file}: {error}")))?;
+        let bytes = Arc::from(bytes);
+        Ok(Some(Saved { file, bytes }))
     }
 }
 
-/// What went wrong, without what it means for the exit code.
-pub fn words(failure: Failure) -> String {
+/// What went wrong beside a load, which ends its run.
+pub fn refused(failure: Failure) -> LabError {
     match failure {
-        Failure::Input(why) | Failure::Running(why) | Failure::Verdict(why) => why,
-        Failure::PipeClosed => "nobody reads it".to_owned(),
+        Failure::Input(why) | Failure::Running(why) | Failure::Verdict(why) => {
+            LabError::Refused(why)
+        }
+        Failure::PipeClosed => LabError::Refused("nobody reads it".to_owned()),
     }
 }
 
@@ -134,38 +136,30 @@ impl Targets {
     }
 
     /// Saves the drive before its load, if that is asked for.
-    pub fn save_before(&self, visit: &Visit<'_>, devices: &Devices) -> Result<(), String> {
+    pub fn save_before(&self, visit: Visit<'_>, devices: &Devices) -> Result<(), Failure> {
         match &self.before {
-            Some(file) => file
-                .write(&saved::write(&origin(visit), devices[0].as_ref()))
-                .map_err(|error| error.to_string()),
+            Some(file) => Ok(file.write(&saved::write(&origin(visit), devices[0].as_ref()))?),
             None => Ok(()),
         }
     }
 
     /// Saves the drive after its load, if that is asked for.
-    pub fn save_after(
-        &self,
-        visit: &Visit<'_>,
-        plan: &Plan,
-        devices: &Devices,
-    ) -> Result<(), String> {
+    pub fn save_after(&self, visit: Visit<'_>, devices: &Devices) -> Result<(), Failure> {
         let Some(file) = &self.after else {
             return Ok(());
         };
-        let path = Path::new(visit.load.name());
+        let path = Path::new(visit.playing.load.name());
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let mut origin = origin(visit);
         origin.version = provenance::version().to_owned();
         origin.state = format!("{} + {name}", origin.state);
-        origin.steps.push(step(visit, plan, &name));
-        file.write(&saved::write(&origin, devices[0].as_ref()))
-            .map_err(|error| error.to_string())
+        origin.steps.push(step(visit, &name));
+        Ok(file.write(&saved::write(&origin, devices[0].as_ref()))?)
     }
 }
 
 /// What a drive has been through before its load.
-fn origin(visit: &Visit<'_>) -> Origin {
+fn origin(visit: Visit<'_>) -> Origin {
     match visit.loaded {
         Some(loaded) => loaded.origin.clone(),
         None => {
@@ -173,19 +167,19 @@ fn origin(visit: &Visit<'_>) -> Origin {
             let version = provenance::version();
             Origin::new(
                 version,
-                visit.subject.first(),
-                visit.state.name(),
+                visit.cell.subject.first(),
+                visit.playing.begin.state.name(),
                 steps,
-                visit.root.0,
+                visit.cell.seed.0,
             )
         }
     }
 }
 
 /// What a load does to a drive, as a step of its state.
-fn step(visit: &Visit<'_>, plan: &Plan, name: &str) -> String {
-    let seed = plan.seed.0;
-    match (visit.load.what(), plan.clock) {
+fn step(visit: Visit<'_>, name: &str) -> String {
+    let seed = visit.cell.seed.0;
+    match (visit.playing.load.what(), visit.playing.clock) {
         (What::Job(_), Clock::Timed) => {
             format!("Then the job file {name} with seed {seed}, and a flush.")
         }

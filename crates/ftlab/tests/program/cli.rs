@@ -234,7 +234,7 @@ fn a_review_writes_results_and_a_report() {
     let mut left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
     left.sort();
     // No temporary file is left.
-    assert_eq!(left, ["drives", "index.html", "results.json"]);
+    assert_eq!(left, ["cells.jsonl", "index.html", "results.json"]);
 }
 
 #[test]

@@ -106,6 +106,19 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-attach",
         ],
     ),
+    // It knows no suite, no command and no page.
+    (
+        "ftlab-lab",
+        &[
+            "ftlab-base",
+            "ftlab-host",
+            "ftlab-sheet",
+            "ftlab-drive",
+            "ftlab-workload",
+            "ftlab-result",
+            "ftlab-play",
+        ],
+    ),
     (
         "ftlab-bench",
         &[
@@ -119,6 +132,7 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-trace",
             "ftlab-result",
             "ftlab-play",
+            "ftlab-lab",
         ],
     ),
     (
@@ -131,6 +145,7 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-workload",
             "ftlab-result",
             "ftlab-play",
+            "ftlab-lab",
             "ftlab-bench",
         ],
     ),
@@ -144,10 +159,12 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-base",
             "ftlab-output",
             "ftlab-sheet",
+            "ftlab-host",
             "ftlab-drive",
             "ftlab-trace",
             "ftlab-result",
             "ftlab-play",
+            "ftlab-lab",
             "ftlab-bench",
             "ftlab-export",
         ],
@@ -165,6 +182,7 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-trace",
             "ftlab-result",
             "ftlab-play",
+            "ftlab-lab",
             "ftlab-bench",
             "ftlab-claims",
             "ftlab-report",
@@ -192,6 +210,7 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-drive",
             "ftlab-result",
             "ftlab-play",
+            "ftlab-lab",
             "ftlab-bench",
             "ftlab-report",
             "ftlab-export",
@@ -221,6 +240,7 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-result",
             "ftlab-bench",
             "ftlab-play",
+            "ftlab-lab",
             // Pages of docs, from the runs that they are of.
             "ftlab-claims",
             "ftlab-ftl",

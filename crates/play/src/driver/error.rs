@@ -1,5 +1,6 @@
 //! Why a run could not be made or finished.
 
+use crate::watch::Stopped;
 use ftlab_base::{Blame, Nanos};
 use ftlab_trace::TraceError;
 use ftlab_workload::script::ScriptError;
@@ -140,6 +141,9 @@ pub enum DriverError {
         /// In the drive's words.
         why: String,
     },
+    /// Nobody waits for the run any more.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     /// The drive completed what was not outstanding.
     #[error("the drive completed command {id}, which was not outstanding")]
     Unexpected {

@@ -98,7 +98,7 @@ pub fn run_on(
     target.restart_stream_hashes();
     let report = match clock {
         Clock::Timed => run_timed(file, &jobs, target, seed, watch)?,
-        Clock::Untimed => untimed::run(file, &jobs, target, seed, watch),
+        Clock::Untimed => untimed::run(file, &jobs, target, seed, watch)?,
     };
     target.fault()?;
     Ok(RunReport {
@@ -173,7 +173,7 @@ fn run_timed(
     for (index, members) in groups.iter().enumerate() {
         let tell = |_, share: Option<f64>| {
             let share = share.map(|share| (index as f64 + share) / groups.len() as f64);
-            watch("running", share);
+            watch("running", share)
         };
         let members = members.iter().map(|&member| &jobs[member]);
         let mut group = Group::new(index, members, io.target.cache, seed, now);

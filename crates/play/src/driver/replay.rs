@@ -414,7 +414,7 @@ fn untimed(
             watch(
                 "replaying",
                 Some(requests as f64 / stream.all.max(1) as f64),
-            );
+            )?;
         }
     }
     let run = RunReport {

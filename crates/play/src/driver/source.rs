@@ -4,6 +4,7 @@ use super::error::DriverError;
 use super::io::{Ended, Io};
 use super::measuring::Measuring;
 use super::patience::{LONGEST, Patience, Verdict};
+use crate::watch::Stopped;
 use ftlab_base::{CommandKind, SimTime};
 
 /// Turns of the clock between two looks at how far a run is.
@@ -53,20 +54,21 @@ pub trait Source {
     }
 }
 
-/// Plays a source from `start` to its end; gives when that is. `tell` hears the time and the share that is done.
+/// Plays a source from `start` to its end; gives when that is. `tell` hears the time and the share that is done,
+/// and may end it there.
 pub fn play<S: Source>(
     source: &mut S,
     io: &mut Io<'_, '_, S::Tag>,
     start: SimTime,
     measuring: &mut Measuring,
-    tell: &dyn Fn(SimTime, Option<f64>),
+    tell: &dyn Fn(SimTime, Option<f64>) -> Result<(), Stopped>,
 ) -> Result<SimTime, DriverError> {
     let counts_from = source.counts_from();
     let mut patience = Patience::new(start, source.only_time_ends());
     let mut now = start;
     for turn in 0_u64.. {
         if turn.is_multiple_of(TURNS_A_LOOK) {
-            tell(now, source.share(now, io.completed));
+            tell(now, source.share(now, io.completed))?;
         }
         let wake = source.act(now, io);
         measuring.pauses.waits(now, source.waits(io.outstanding()));

@@ -334,7 +334,10 @@ fn whoever_waits_hears_how_much_of_a_run_is_done() {
         (Clock::Untimed, by_amount),
     ] {
         let told = std::sync::Mutex::new(Vec::new());
-        let watch = |_: &str, share: Option<f64>| told.lock().unwrap().push(share.unwrap());
+        let watch = |_: &str, share: Option<f64>| {
+            told.lock().unwrap().push(share.unwrap());
+            Ok(())
+        };
         let file = JobFile::parse(job, "test.fio").unwrap();
         let mut device = fake();
         let mut target = Target::one(&mut device);

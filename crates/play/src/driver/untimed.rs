@@ -6,7 +6,7 @@ use super::rounds::Rounds;
 use super::shares::{Requests, Shares};
 use super::stats::JobReport;
 use super::target::Target;
-use crate::watch::Watch;
+use crate::watch::{Stopped, Watch};
 use ftlab_base::{Command, CommandId, CommandKind, Outcome, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::Device;
 use ftlab_host::PageCache;
@@ -20,7 +20,7 @@ pub fn run(
     target: &mut Target<'_>,
     seed: RootSeed,
     watch: &Watch<'_>,
-) -> RunReport {
+) -> Result<RunReport, Stopped> {
     let begin = |device: &dyn Device| {
         let start = Start::of(device);
         let bytes = device.capacity_sectors() * SECTOR_BYTES;
@@ -48,18 +48,18 @@ pub fn run(
                 Some((index as f64 + share) / groups.len() as f64),
             )
         };
-        reports.extend(applier.run_group(members.iter().map(member).collect(), &tell));
+        reports.extend(applier.run_group(members.iter().map(member).collect(), &tell)?);
     }
     let devices = applier.target.devices().zip(applier.target.names());
     let report = |((device, name), (start, rounds)): ((&dyn Device, &str), &(Start, Rounds))| {
         DeviceReport::of(name, device, start, rounds)
     };
-    RunReport {
+    Ok(RunReport {
         jobs: reports,
         submitted: applier.applied,
         completed: applier.applied,
         ..RunReport::of_devices(devices.zip(&applier.rounds).map(report).collect())
-    }
+    })
 }
 
 /// Commands that a drive sees before they are applied.
@@ -192,7 +192,11 @@ struct Applier<'t, 'd> {
 
 impl Applier<'_, '_> {
     /// Applies the commands of the jobs in turn until all are over.
-    fn run_group(&mut self, mut jobs: Vec<Applied>, tell: &dyn Fn(f64)) -> Vec<JobReport> {
+    fn run_group(
+        &mut self,
+        mut jobs: Vec<Applied>,
+        tell: &dyn Fn(f64) -> Result<(), Stopped>,
+    ) -> Result<Vec<JobReport>, Stopped> {
         let turn = match jobs.len() {
             1 => COMMANDS_A_LOOK,
             _ => 1,
@@ -209,10 +213,10 @@ impl Applier<'_, '_> {
             }
             if self.applied - told >= COMMANDS_A_LOOK {
                 told = self.applied;
-                tell(jobs.iter().map(Applied::share).fold(1.0, f64::min));
+                tell(jobs.iter().map(Applied::share).fold(1.0, f64::min))?;
             }
         }
-        jobs.into_iter().map(|job| job.report).collect()
+        Ok(jobs.into_iter().map(|job| job.report).collect())
     }
 
     fn take_turn(&mut self, job: &mut Applied, commands: u64) {

@@ -92,7 +92,7 @@ pub fn start(writer: &mut Writer<'_>, stream: &mut Stream) -> Result<(), Prepare
     let mut last = None;
     while done < order.len() {
         if (done + others).is_multiple_of(WRITES_A_LOOK) {
-            writer.tell(done as u64, order.len() as u64);
+            writer.tell(done as u64, order.len() as u64)?;
         }
         let layer = writer.device.page_layer().expect("it was there before");
         let place = layer.host_place();

@@ -23,7 +23,7 @@ pub use fast::FastRefused;
 pub use rest::come_to_rest;
 pub use steady::{Settling, Start};
 
-use crate::watch::{self, Watch};
+use crate::watch::{self, Stopped, Watch};
 use ftlab_base::{Blame, Content, RootSeed};
 use ftlab_drive::{Device, Kind};
 use thiserror::Error;
@@ -76,11 +76,14 @@ pub enum PrepareError {
     /// There is no short cut to the steady state.
     #[error("no fast start: {0}; use --state steady")]
     NoFastStart(#[from] FastRefused),
+    /// Nobody waits for it any more.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
 }
 
 impl Blame for PrepareError {
     fn is_input(&self) -> bool {
-        !matches!(self, PrepareError::Fault { .. })
+        !matches!(self, PrepareError::Fault { .. } | PrepareError::Stopped(_))
     }
 }
 

@@ -121,6 +121,7 @@ fn whoever_waits_hears_of_every_stage_and_how_far_it_is() {
     let told = std::sync::Mutex::new(Vec::new());
     let watch = |what: &str, share: Option<f64>| {
         told.lock().unwrap().push((what.to_owned(), share.unwrap()));
+        Ok(())
     };
     let way = (State::New, State::Steady);
     prepare_with(&mut fake(2), way, RootSeed(1), Content::RANDOM, &watch).unwrap();

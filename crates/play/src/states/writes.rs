@@ -1,7 +1,7 @@
 //! The writes that preparation is made of.
 
 use super::{PrepareError, State};
-use crate::watch::Watch;
+use crate::watch::{Stopped, Watch};
 use ftlab_base::rng::Stream;
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SECTOR_BYTES, SimTime,
@@ -87,9 +87,9 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Says how far the stage is.
-    pub fn tell(&self, done: u64, all: u64) {
-        (self.watch)(&self.stage, Some(done as f64 / all.max(1) as f64));
+    /// Says how far the stage is, which may end it.
+    pub fn tell(&self, done: u64, all: u64) -> Result<(), Stopped> {
+        (self.watch)(&self.stage, Some(done as f64 / all.max(1) as f64))
     }
 
     /// Writes sectors.
@@ -165,7 +165,7 @@ impl<'a> Writer<'a> {
                 drawn += 1;
             }
             if n.is_multiple_of(WRITES_A_LOOK) {
-                self.tell(n, count);
+                self.tell(n, count)?;
                 if has_enough(self.device) {
                     break;
                 }
@@ -193,7 +193,7 @@ impl<'a> Writer<'a> {
     fn write_in_order(&mut self, end: u64) -> Result<(), PrepareError> {
         for (n, lba) in (0..).zip((0..end).step_by(FILL_SECTORS as usize)) {
             if u64::is_multiple_of(n, FILLS_A_LOOK) {
-                self.tell(lba, end);
+                self.tell(lba, end)?;
             }
             let sectors = u64::from(FILL_SECTORS).min(end - lba) as u32;
             self.write(lba, sectors)?;
@@ -210,7 +210,7 @@ impl<'a> Writer<'a> {
         let lba = |place: u32| u64::from(place) * u64::from(RANDOM_SECTORS);
         for (n, &place) in places.iter().enumerate() {
             if (n as u64).is_multiple_of(WRITES_A_LOOK) {
-                self.tell(n as u64, places.len() as u64);
+                self.tell(n as u64, places.len() as u64)?;
                 let done = self.device.counters().since(&start);
                 let most = done.host_bytes_written * FILL_COST_MAX + self.capacity_bytes();
                 if done.nand_bytes_programmed > most {

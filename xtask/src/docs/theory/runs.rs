@@ -7,9 +7,9 @@
 use super::case::{Case, DRIVE};
 use anyhow::{Context, Result, bail};
 use ftlab_base::RootSeed;
-use ftlab_bench::lab::Lab;
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
+use ftlab_lab::Lab;
 use ftlab_play::driver::{self, Clock};
 use ftlab_play::embedded::JOBS;
 use ftlab_play::states::{self, State};

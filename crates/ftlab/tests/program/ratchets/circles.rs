@@ -9,7 +9,6 @@ const FILES_MAX: usize = 4;
 
 /// Larger ones, each by its crate, how many files it has, and the first of them: a second one as large is another.
 const LARGER: &[&str] = &[
-    "crates/bench: 6, review",
     "crates/drive: 10, ssd",
     "crates/drive: 5, ssd/buffer",
     "crates/ftl: 21, block",

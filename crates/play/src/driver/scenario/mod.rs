@@ -104,7 +104,7 @@ pub fn run_scenario(
     let mut io = Io::new(target);
     let tell = |now: SimTime, _| {
         let virtual_s = now.as_secs();
-        watch(&format!("running, {virtual_s:.0} s of virtual time"), None);
+        watch(&format!("running, {virtual_s:.0} s of virtual time"), None)
     };
     let end = source::play(&mut engine, &mut io, SimTime::ZERO, &mut measuring, &tell)?;
     let measured = measuring.stop(io.target, end);

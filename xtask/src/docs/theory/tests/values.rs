@@ -4,9 +4,9 @@
 use crate::docs::theory::case::{Case, DRIVE, Load, PAGES, cases, name};
 use crate::docs::theory::runs;
 use ftlab_base::RootSeed;
-use ftlab_bench::lab::Lab;
 use ftlab_drive::Catalog;
 use ftlab_ftl::page::POLICIES;
+use ftlab_lab::Lab;
 use ftlab_play::embedded::JOBS;
 use ftlab_theory::Policy;
 

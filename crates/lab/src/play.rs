@@ -1,22 +1,18 @@
-//! Cases: jobs and scenarios as they run from a state, each once for every test that asks for it.
+//! Loads as they are played on drives, and what is to be said of that.
 
-use super::length::Length;
-use super::subject::{Devices, Subject};
-use super::told;
-use crate::suites::{Span, Test, Work};
+use crate::length::Length;
+use crate::outcome::with_logs;
+use crate::subject::{Devices, Subject};
 use ftlab_base::amount::grouped;
-use ftlab_base::{Content, RootSeed, SECTOR_BYTES};
+use ftlab_base::{RootSeed, SECTOR_BYTES};
 use ftlab_drive::{Counters, Device, DriveFile};
-use ftlab_host::{Port, Testbed};
+use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock, DriverError};
 use ftlab_play::load::{Load, What};
 use ftlab_play::record::Record;
-use ftlab_play::states::State;
 use ftlab_play::warnings::{self, Ground};
 use ftlab_play::watch::Watch;
 use ftlab_result::Warning;
-use ftlab_workload::JobSpec;
-use ftlab_workload::script::ScriptError;
 
 /// How a load runs.
 pub struct How<'a> {
@@ -32,8 +28,11 @@ pub struct How<'a> {
     pub watch: &'a Watch<'a>,
 }
 
-/// Runs a load on drives that are plugged into the machine.
-pub fn run(
+/// Plays a load on drives that are plugged into the machine.
+///
+/// # Errors
+/// When it does not fit them, or a drive fails or loses a command.
+pub fn play(
     load: &Load,
     subject: &Subject,
     devices: &mut Devices,
@@ -85,7 +84,7 @@ pub fn run(
             reads_of_nothing(device.as_ref(), &before, file.slot_bytes()?)
         }));
     let record = record.on(devices.iter().map(AsRef::as_ref));
-    Ok(told::with_logs(record, subject, devices))
+    Ok(with_logs(record, subject, devices))
 }
 
 /// The share of reads that need no flash from which on they are worth a word.
@@ -127,6 +126,9 @@ fn reads_of_nothing(device: &dyn Device, before: &Counters, slot_bytes: u64) -> 
 }
 
 /// Whether a load fits the drives, the machine and the clock.
+///
+/// # Errors
+/// Why it does not.
 pub fn check(
     load: &Load,
     subject: &Subject,
@@ -147,98 +149,4 @@ fn only<'s>(load: &Load, subject: &'s Subject) -> Result<&'s DriveFile, DriverEr
     subject.only().ok_or(DriverError::OneDevice {
         what: load.what().word(),
     })
-}
-
-/// A load as it runs from a state.
-#[derive(Debug, Clone)]
-pub struct Case {
-    /// What the drive holds before.
-    pub state: State,
-    /// What runs.
-    pub load: Load,
-    /// The machine, by its slug.
-    pub testbed: String,
-    /// None for the fastest of the machine.
-    pub port: Option<Port>,
-    /// What was written on the way to the state: drives that compress read back what they were given.
-    pub before: Content,
-}
-
-/// What tells cases apart: state, load, machine and port.
-pub type Key = (State, String, String, Option<Port>);
-
-impl Case {
-    /// What tells it apart.
-    pub fn key(&self) -> Key {
-        let load = self.load.name().to_owned();
-        (self.state, load, self.testbed.clone(), self.port)
-    }
-}
-
-/// The cases of a test on its drives, each with the state that it is asked in: those of the test or, if one is
-/// asked for, that. The first of a state answers figures that ask for no data and no port.
-pub fn cases_of(subject: &Subject, test: &Test, state: Option<State>) -> Vec<(State, Case)> {
-    let Work::Loads { loads, ports } = &test.step.work else {
-        return Vec::new();
-    };
-    let kinds = match subject.files().any(DriveFile::compresses) {
-        true => loads.len(),
-        false => 1,
-    };
-    let mut cases = Vec::new();
-    let states = state
-        .as_ref()
-        .map_or(test.family.states.as_slice(), std::slice::from_ref);
-    for &asked in states {
-        let state = match subject.has_flash() {
-            true => asked,
-            false => State::New,
-        };
-        for load in loads.iter().take(kinds) {
-            let slower = |port: &&Option<Port>| {
-                port.is_none_or(|port| subject.files().any(|file| file.waits_for(port)))
-            };
-            cases.extend(ports.iter().filter(slower).map(|&port| {
-                let case = Case {
-                    state,
-                    load: load.clone(),
-                    testbed: subject.testbed_of(test).to_owned(),
-                    port,
-                    before: subject.data_before(load),
-                };
-                (asked, case)
-            }));
-        }
-    }
-    cases
-}
-
-/// Whether drives have room for the span of a test's jobs, or the files that its programs use. A load that is
-/// wrong on any drive is said to be so by its run.
-pub fn has_room(subject: &Subject, test: &Test, machine: &Testbed) -> bool {
-    let fits = |load: &Load| {
-        !matches!(
-            check(load, subject, machine, Clock::Timed),
-            Err(DriverError::Script(ScriptError::BeyondDrive { .. })
-                | DriverError::SystemBeyondDrive { .. })
-        )
-    };
-    let is_job = |load: &&Load| matches!(load.what(), What::Job(_));
-    has_room_for_jobs(subject, test) && test.loads().iter().filter(|load| !is_job(load)).all(fits)
-}
-
-/// Whether the jobs of a test lie on a drive with all of their span.
-pub fn has_room_for_jobs(subject: &Subject, test: &Test) -> bool {
-    let Some(only) = subject.only() else {
-        return true;
-    };
-    let bytes = only.capacity_bytes();
-    let fits = |job: &JobSpec| job.resolve(bytes).is_ok_and(|job| job.bytes_beyond == 0);
-    let all_fit = |load: &Load| (load.job_file()).is_none_or(|file| file.jobs.iter().all(fits));
-    match &test.step.work {
-        Work::Loads { loads, .. } => loads.iter().all(all_fit),
-        // On a part of a drive jobs are cut to it.
-        Work::Within(procedure, job) => procedure.span != Span::Whole || all_fit(job),
-        Work::Fact(_) => true,
-    }
 }

@@ -139,6 +139,7 @@ fn mean(of: &[f64]) -> f64 {
 /// Figures of a fill, as reviews have them: `mean_mb_s` of all of it. Where a faster plateau comes first, `slc_gb`
 /// and `slc_write_mb_s`, the size and the speed of the cache, and `after_mb_s` behind it; where that ends in a third one,
 /// `direct_until_gb` and `fold_mb_s`. After a rest, `rested_mb_s`, and `rested_gb` to where it falls again.
+#[must_use]
 pub fn metrics(fill: &Fill) -> BTreeMap<String, f64> {
     let mut metrics = BTreeMap::new();
     let mut put = |of: &Quantity, value: f64| of.put(&mut metrics, value);

@@ -4,19 +4,9 @@
 //! it inside of [`Lab::run`] does so on the lab's threads. Results come in the order of what was asked,
 //! and every random stream has its name's seed, so neither threads nor memory change a number.
 
+use crate::LabError;
 use rayon::prelude::*;
 use std::ops::Range;
-use thiserror::Error;
-
-/// The system gives no threads.
-#[derive(Debug, Error)]
-#[error("cannot start {threads} threads: {why}")]
-pub struct NoThreads {
-    /// How many were asked for.
-    threads: usize,
-    /// What the system said.
-    why: String,
-}
 
 /// Threads, and the memory that drives and their copies may take together.
 pub struct Lab {
@@ -30,10 +20,10 @@ impl Lab {
     ///
     /// # Errors
     /// When the system gives no threads.
-    pub fn new(threads: usize, memory_bytes: u64) -> Result<Lab, NoThreads> {
+    pub fn new(threads: usize, memory_bytes: u64) -> Result<Lab, LabError> {
         let threads = threads.max(1);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| NoThreads {
+        let pool = pool.map_err(|error| LabError::Threads {
             threads,
             why: error.to_string(),
         })?;

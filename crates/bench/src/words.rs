@@ -1,4 +1,4 @@
-//! A job of a procedure in words, for the list of what was done to a drive.
+//! Jobs in words, for the list of what was done to a drive.
 
 use ftlab_base::amount::decimal;
 use ftlab_workload::{JobFile, JobSpec, PatternKind, Size};

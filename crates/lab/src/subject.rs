@@ -1,15 +1,14 @@
 //! What tests run on: a drive, or several drives that a load knows by name.
 
-use crate::suites::Test;
 use ftlab_base::amount::decimal;
-use ftlab_base::{CommandKind, Content, Nanos, RootSeed};
+use ftlab_base::{Content, RootSeed};
 use ftlab_drive::{Device, DriveFile, Kind, default_testbed};
 use ftlab_host::Testbed;
 use ftlab_play::driver::{DeviceShape, Target};
 use ftlab_play::load::Load;
 use ftlab_play::streams::drive_seed;
-use ftlab_result::{Alone, DriveKind, DriveSheet, Member as MemberSheet, Parameter};
 use ftlab_sheet::SheetError;
+use xxhash_rust::xxh3::xxh3_128;
 
 /// A drive, or several by name.
 #[derive(Debug, Clone)]
@@ -19,6 +18,21 @@ pub struct Subject {
     /// The drive in its own size, and how many times that is what is tested; none for drives that are tested as they
     /// are.
     full: Option<(DriveFile, f64)>,
+    /// What is set of its drive, beyond what its file says.
+    variant: Variant,
+    /// What tells the drive files before that from others.
+    mark: u128,
+}
+
+/// What is set of a drive.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Variant {
+    /// The number of the value of each setting that has several, in their order.
+    pub at: Vec<usize>,
+    /// Everything that is set, as `key=value`.
+    pub settings: Vec<String>,
+    /// What tells it from other variants, for example `spare.op=0.07,gc.policy=fifo`; empty for the only one.
+    pub name: String,
 }
 
 /// One drive of a subject.
@@ -36,17 +50,42 @@ pub type Devices = Vec<Box<dyn Device>>;
 impl From<DriveFile> for Subject {
     fn from(file: DriveFile) -> Subject {
         Subject {
+            mark: mark_of_drive(&file),
             slug: file.slug().to_owned(),
             members: vec![Member {
                 name: String::new(),
                 file,
             }],
             full: None,
+            variant: Variant::default(),
         }
     }
 }
 
+/// What tells a drive file from others.
+#[must_use]
+pub fn mark_of_drive(file: &DriveFile) -> u128 {
+    xxh3_128(format!("{}\n{}", file.slug(), file.text()).as_bytes())
+}
+
 impl Subject {
+    /// A drive with what is set of it.
+    ///
+    /// # Errors
+    /// When it cannot be as that says.
+    pub fn variant(file: &DriveFile, variant: Variant) -> Result<Subject, SheetError> {
+        Ok(Subject {
+            mark: mark_of_drive(file),
+            ..Subject::from(file.with(&variant.settings)?).being(variant)
+        })
+    }
+
+    /// The same drives, of which that is known to be set.
+    #[must_use]
+    pub fn being(self, variant: Variant) -> Subject {
+        Subject { variant, ..self }
+    }
+
     /// Drives by the names that loads have for them, each its own.
     ///
     /// # Panics
@@ -56,10 +95,18 @@ impl Subject {
         assert!(!members.is_empty(), "a subject has a drive");
         let each = members.iter();
         let each = each.map(|member| format!("{}={}", member.name, member.file.slug()));
+        let marks = members
+            .iter()
+            .map(|member| (&member.name, mark_of_drive(&member.file)));
+        let marks: Vec<String> = marks
+            .map(|(name, mark)| format!("{name}={mark:032x}"))
+            .collect();
         Subject {
             slug: each.collect::<Vec<_>>().join("+"),
+            mark: xxh3_128(marks.join("\n").as_bytes()),
             members,
             full: None,
+            variant: Variant::default(),
         }
     }
 
@@ -75,7 +122,7 @@ impl Subject {
         let (small, times) = file.shrunk_to(bytes_max)?;
         Ok(Subject {
             full: (times > 1.0).then(|| (file.clone(), times)),
-            ..Subject::from(small)
+            ..Subject::from(small).being(self.variant.clone())
         })
     }
 
@@ -92,12 +139,12 @@ impl Subject {
     }
 
     /// Bytes of its drive for each of the one that is tested.
-    pub(super) fn times(&self) -> f64 {
+    pub fn times(&self) -> f64 {
         self.full.as_ref().map_or(1.0, |(_, times)| *times)
     }
 
     /// What is to be said of a drive that is tested smaller than it is.
-    pub(super) fn words_of_size(&self) -> Option<String> {
+    pub fn words_of_size(&self) -> Option<String> {
         let (_, times) = self.full.as_ref()?;
         Some(format!(
             "Its blocks have {times:.1} times fewer pages than the drive's, so that it holds {}: speeds, latencies and \
@@ -106,7 +153,7 @@ impl Subject {
         ))
     }
 
-    /// What names it in results: the slug of its drive, or `NAME=SLUG+NAME=SLUG`.
+    /// What it is called: the slug of its drive, or `NAME=SLUG+NAME=SLUG`.
     #[must_use]
     pub fn slug(&self) -> &str {
         &self.slug
@@ -133,14 +180,46 @@ impl Subject {
         }
     }
 
-    pub(super) fn files(&self) -> impl Iterator<Item = &DriveFile> {
+    /// The drives, in their order.
+    pub fn files(&self) -> impl Iterator<Item = &DriveFile> {
         self.members.iter().map(|member| &member.file)
     }
 
-    /// Slug of the machine that a test runs on here: the one that it names, or one of the drives' time.
-    pub(crate) fn testbed_of<'t>(&self, test: &'t Test) -> &'t str {
-        let named = test.family.testbed.as_deref();
-        named.unwrap_or_else(|| default_testbed(self.files()))
+    /// Slug of a machine of the drives' time.
+    #[must_use]
+    pub fn usual_testbed(&self) -> &str {
+        default_testbed(self.files())
+    }
+
+    /// What is set of it.
+    #[must_use]
+    pub fn settings(&self) -> &[String] {
+        &self.variant.settings
+    }
+
+    /// Which variant of its drive it is.
+    #[must_use]
+    pub fn as_variant(&self) -> &Variant {
+        &self.variant
+    }
+
+    /// The drive in its own size, if what is tested is smaller.
+    #[must_use]
+    pub fn full(&self) -> Option<&DriveFile> {
+        self.full.as_ref().map(|(file, _)| file)
+    }
+
+    /// What names it in results: its slug, and which variant it is.
+    #[must_use]
+    pub fn id(&self) -> String {
+        match self.variant.name.as_str() {
+            "" => self.slug.clone(),
+            name => format!("{}@{name}", self.slug),
+        }
+    }
+
+    pub(crate) fn mark(&self) -> u128 {
+        self.mark
     }
 
     /// Bytes that its drives take in memory.
@@ -150,21 +229,12 @@ impl Subject {
     }
 
     /// Bytes that the host sees of its drives together.
-    pub(super) fn capacity_bytes(&self) -> u64 {
+    pub fn capacity_bytes(&self) -> u64 {
         self.files().map(DriveFile::capacity_bytes).sum()
     }
 
-    /// Why it cannot run these tests.
-    pub(super) fn too_small_for(&self, tests: &[&str]) -> String {
-        format!(
-            "it has {}, which is too little for the files of {}",
-            decimal(self.capacity_bytes() as f64, "B"),
-            tests.join(", ")
-        )
-    }
-
     /// What jobs are fitted to.
-    pub(super) fn shapes(&self) -> Vec<DeviceShape<'_>> {
+    pub fn shapes(&self) -> Vec<DeviceShape<'_>> {
         let members = self.members.iter();
         let shapes = members.map(|member| DeviceShape {
             name: &member.name,
@@ -176,7 +246,7 @@ impl Subject {
     }
 
     /// The seed of everything inside a drive and of how it is prepared. Two drives of one model are not the same.
-    pub(super) fn seed(&self, member: &Member, root: RootSeed) -> RootSeed {
+    pub fn seed(&self, member: &Member, root: RootSeed) -> RootSeed {
         let seed = drive_seed(root, member.file.slug());
         match member.name.as_str() {
             "" => seed,
@@ -185,7 +255,7 @@ impl Subject {
     }
 
     /// Its drives as new, on a machine.
-    pub(super) fn build(&self, machine: &Testbed, root: RootSeed) -> Result<Devices, SheetError> {
+    pub fn build(&self, machine: &Testbed, root: RootSeed) -> Result<Devices, SheetError> {
         let members = self.members.iter();
         members
             .map(|member| member.file.build(machine, self.seed(member, root)))
@@ -193,7 +263,7 @@ impl Subject {
     }
 
     /// Its drives as a load plays on them.
-    pub(super) fn target<'d>(&self, devices: &'d mut Devices) -> Target<'d> {
+    pub fn target<'d>(&self, devices: &'d mut Devices) -> Target<'d> {
         let names = self.members.iter().map(|member| member.name.clone());
         Target::named(
             names.zip(
@@ -205,7 +275,7 @@ impl Subject {
     }
 
     /// What is written on the way to a load's state: data like the load's, if a drive can tell.
-    pub(super) fn data_before(&self, load: &Load) -> Content {
+    pub fn data_before(&self, load: &Load) -> Content {
         let mut data = self.files().map(|file| data_before(file, load));
         data.find(|data| *data != Content::RANDOM)
             .unwrap_or(Content::RANDOM)
@@ -218,41 +288,8 @@ impl Subject {
         hashes.fold(0, |all, hash| all.rotate_left(1) ^ hash)
     }
 
-    /// The drives as the report shows them.
-    #[must_use]
-    pub fn sheet(&self) -> DriveSheet {
-        if let Some((full, _)) = &self.full {
-            return sheet(full);
-        }
-        if let Some(only) = self.only() {
-            return sheet(only);
-        }
-        let member = |member: &Member| MemberSheet {
-            name: member.name.clone(),
-            drive: sheet(&member.file),
-        };
-        let members: Vec<MemberSheet> = self.members.iter().map(member).collect();
-        let words = |of: fn(&MemberSheet) -> &str| {
-            let each = members.iter();
-            let each = each.map(|member| format!("{}: {}", member.name, of(member)));
-            each.collect::<Vec<_>>()
-        };
-        DriveSheet {
-            drive: self.slug.clone(),
-            name: words(|member| &member.drive.name).join(", "),
-            summary: words(|member| &member.drive.summary).join(" "),
-            kind: members[0].drive.kind,
-            capacity_bytes: self.capacity_bytes(),
-            file_hash: hash_words(self.hash()),
-            parameters: Vec::new(),
-            alone: Vec::new(),
-            alone_on: String::new(),
-            members,
-        }
-    }
-
     /// Whether a drive of it is of flash.
-    pub(super) fn has_flash(&self) -> bool {
+    pub fn has_flash(&self) -> bool {
         self.files().any(|file| file.kind() == Kind::Ssd)
     }
 }
@@ -266,64 +303,13 @@ pub fn data_before(file: &DriveFile, load: &Load) -> Content {
     }
 }
 
-/// The drive as the report shows it.
-#[must_use]
-pub fn sheet(file: &DriveFile) -> DriveSheet {
-    let testbed = default_testbed([file]);
-    let parameter = |row: ftlab_drive::ParameterRow| Parameter {
-        key: row.key,
-        value: row.value,
-        unit: row.unit,
-        source: row.source,
-        confidence: row.confidence,
-        from: row.from,
-        note: crate::figures::sources_in_words(&row.note),
-        base: row.base,
-    };
-    DriveSheet {
-        drive: file.slug().to_owned(),
-        name: file.name().to_owned(),
-        summary: file.summary().to_owned(),
-        kind: match file.kind() {
-            Kind::Ssd => DriveKind::Ssd,
-            Kind::Disk => DriveKind::Disk,
-            Kind::Ram => DriveKind::Ram,
-        },
-        capacity_bytes: file.capacity_bytes(),
-        file_hash: hash_words(file.hash()),
-        parameters: file.parameters().into_iter().map(parameter).collect(),
-        alone: alone(file, testbed),
-        alone_on: match file.kind() {
-            Kind::Ssd => testbed.to_owned(),
-            Kind::Disk | Kind::Ram => String::new(),
-        },
-        members: Vec::new(),
+/// The machine that was asked for, else the one of this slug.
+///
+/// # Errors
+/// When there is none.
+pub fn testbed(asked: Option<&Testbed>, slug: &str) -> Result<Testbed, SheetError> {
+    match asked {
+        Some(testbed) => Ok(testbed.clone()),
+        None => Testbed::load(slug),
     }
-}
-
-/// What a command alone takes behind a host that comes with ftlab, of every kind.
-fn alone(file: &DriveFile, testbed: &str) -> Vec<Alone> {
-    let testbed = Testbed::load(testbed).expect("it comes with ftlab");
-    let kinds = [
-        (CommandKind::Read, "read 4 KiB"),
-        (CommandKind::Write, "write 4 KiB"),
-    ];
-    let row = |(kind, command): (CommandKind, &str)| {
-        let parts = file.alone(kind, &testbed)?;
-        let us = |span: Nanos| span.0 as f64 / 1e3;
-        Some(Alone {
-            command: command.to_owned(),
-            host_us: us(parts.host),
-            link_us: us(parts.link),
-            firmware_us: us(parts.firmware),
-            flash_us: us(parts.flash),
-            bus_us: us(parts.bus),
-            total_us: us(parts.total()),
-        })
-    };
-    kinds.into_iter().filter_map(row).collect()
-}
-
-fn hash_words(hash: u64) -> String {
-    format!("{hash:016x}")
 }

@@ -1,8 +1,7 @@
 //! How long jobs with a runtime run.
 
-use crate::suites::Work;
 use ftlab_base::Nanos;
-use ftlab_play::load::What;
+use ftlab_play::load::{Load, What};
 use ftlab_workload::JobFile;
 
 /// Requests after which a quick job ends.
@@ -69,38 +68,39 @@ impl Length {
         (self == Length::Quick).then_some(QUICK_TRACE_REQUESTS)
     }
 
-    /// What is cut of work, to be said among the steps of its run; nothing if it is whole.
-    pub(super) fn words(self, work: &Work) -> Option<String> {
+    /// What is cut of a load, to be said of its run; nothing if it is whole.
+    #[must_use]
+    pub fn words(self, load: &Load) -> Option<String> {
         if self == Length::Full {
             return None;
         }
-        match work {
-            Work::Loads { loads, .. } => match loads[0].what() {
-                What::Job(file) => {
-                    let is_timed = file.jobs.iter().any(|job| job.length.runtime.is_some());
-                    is_timed.then(|| {
-                        format!("Quick: ended after {QUICK_REQUESTS} requests or {QUICK_GIB} GiB, if its time was not over.")
-                    })
-                }
-                What::Trace(trace) => first_of(trace.operations()),
-                What::Recording(recording) => first_of(recording.scan.all()),
-                What::Script(_) => None,
-            },
-            Work::Within(_, job) => {
-                let jobs = &job.job_file()?.jobs;
-                let whole = jobs.iter().filter_map(|job| job.length.runtime).max()?;
-                let part = part_of(whole);
-                (part < whole).then(|| {
-                    let [part, whole] = [part, whole].map(Nanos::as_secs);
-                    format!("Quick: {part:.0} of {whole:.0} s.")
+        match load.what() {
+            What::Job(file) => {
+                let is_timed = file.jobs.iter().any(|job| job.length.runtime.is_some());
+                is_timed.then(|| {
+                    format!("Quick: ended after {QUICK_REQUESTS} requests or {QUICK_GIB} GiB, if its time was not over.")
                 })
             }
-            Work::Fact(_) => None,
+            What::Trace(trace) => first_of(trace.operations()),
+            What::Recording(recording) => first_of(recording.scan.all()),
+            What::Script(_) => None,
         }
+    }
+
+    /// The same of a job of a procedure.
+    #[must_use]
+    pub fn words_of_procedure(self, job: &Load) -> Option<String> {
+        let jobs = &job.job_file().filter(|_| self == Length::Quick)?.jobs;
+        let whole = jobs.iter().filter_map(|job| job.length.runtime).max()?;
+        let part = part_of(whole);
+        (part < whole).then(|| {
+            let [part, whole] = [part, whole].map(Nanos::as_secs);
+            format!("Quick: {part:.0} of {whole:.0} s.")
+        })
     }
 }
 
-/// What a quick review leaves of a trace of N requests, if it is cut.
+/// What is left of a trace of N requests, if it is cut.
 fn first_of(all: u64) -> Option<String> {
     (all > QUICK_TRACE_REQUESTS)
         .then(|| format!("Quick: the first {QUICK_TRACE_REQUESTS} of {all} requests."))
@@ -114,7 +114,6 @@ fn part_of(runtime: Nanos) -> Nanos {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suites;
 
     const TEXT: &str = "[a]\ntime_based\nruntime=60\n[b]\ntime_based\nruntime=1\n[c]\nbs=4k\n";
 
@@ -148,23 +147,5 @@ mod tests {
         let [full, quick] = [Length::Full, Length::Quick].map(runtimes);
         assert_eq!(full, [Some(2000), Some(240), Some(30), None]);
         assert_eq!(quick, [Some(166), Some(40), Some(30), None]);
-    }
-
-    #[test]
-    fn what_a_quick_review_cuts_is_said() {
-        let words = |slug: &str| {
-            let test = suites::all().find(|test| test.step.slug == slug);
-            let step = test.expect("a test").step;
-            assert_eq!(Length::Full.words(&step.work), None);
-            Length::Quick.words(&step.work)
-        };
-        let said = |slug: &str| words(slug).unwrap_or_default();
-        assert_eq!(
-            said("consistency-randwrite-4k-qd32"),
-            "Quick: 167 of 2000 s."
-        );
-        assert!(said("atsb2011-heavy").contains("150000 of 3952340 requests"));
-        assert!(said("randread-4k-qd3-8gb").contains("150000 requests"));
-        assert_eq!(words("launch-3dsmax"), None, "it is whole");
     }
 }

@@ -1,0 +1,118 @@
+//! The runs of a test, made of the outcomes of its cells.
+
+use super::wanted::{Needs, OfTest};
+use super::{Asked, facts, latencies};
+use crate::ask::Ends;
+use crate::repeats::{Metrics, joined};
+use crate::suites::{NO_STATE, Series, Test, Work};
+use ftlab_lab::{Outcome, Subject, fill_metrics};
+use ftlab_result::Run;
+use ftlab_result::quantity::{drops, table};
+
+impl Asked {
+    /// The runs of a test on a drive: one for each state, data and port that it asks for, in that order, repeats taken
+    /// together. None until all of them are there.
+    pub(super) fn runs_of(&self, drive: usize, of: &OfTest, ends: &Ends) -> Option<Vec<Run>> {
+        let of_drive = &self.drives[drive];
+        let mut repeats = (0..self.review.repeats as usize).map(|repeat| {
+            let first = of_drive.first_cell + repeat * of_drive.cells;
+            self.once(&self.review.drives[drive], of, first, ends)
+        });
+        let first = repeats.next()??;
+        let figures = |runs: Vec<Run>| runs.into_iter().map(|run| run.metrics).collect();
+        let others: Option<Vec<Vec<Metrics>>> = repeats.map(|runs| runs.map(figures)).collect();
+        Some(joined(first, &others?))
+    }
+
+    /// The runs of one repeat, whose cells begin at a number.
+    fn once(&self, subject: &Subject, of: &OfTest, first: usize, ends: &Ends) -> Option<Vec<Run>> {
+        let test = &of.test;
+        let named = |state: &str, run: Run| named(subject, test, state, run);
+        match (&of.needs, &test.step.work) {
+            (Needs::Loads(loads), _) => {
+                let mut runs = Vec::new();
+                let (_, first_load) = loads.first()?;
+                let first_load = &self.cells[first + first_load].playing()?.load;
+                for (asked, at) in loads {
+                    let playing = self.cells[first + at].playing()?;
+                    let [outcome] = ends.outcomes(first + at)? else {
+                        return None;
+                    };
+                    // Who is loaded with what was saved is in the state of that.
+                    let state = match outcome.run.saved_state {
+                        Some(_) => outcome.run.state.as_str(),
+                        None => asked.name(),
+                    };
+                    let mut run = named(state, self.read(test, outcome));
+                    if playing.port.is_some() {
+                        run.id += &format!("/{}", run.link);
+                    }
+                    if playing.load != *first_load {
+                        run.id += &format!("/{}", run.data);
+                    }
+                    runs.push(run);
+                }
+                Some(runs)
+            }
+            (Needs::Course(at), Work::Within(_, job)) => {
+                let outcomes = ends.outcomes(first + at)?.iter();
+                let of_job = outcomes.filter(|outcome| outcome.load == job.name());
+                let run = |outcome: &Outcome| {
+                    let state = &outcome.run.state;
+                    let mut run = named(state, self.read(test, outcome));
+                    run.notes.extend(self.review.length.words_of_procedure(job));
+                    run
+                };
+                Some(of_job.map(run).collect())
+            }
+            (needs, Work::Fact(fact)) => {
+                let worn = match needs {
+                    Needs::Course(at) => Some(&ends.outcomes(first + at)?.first()?.run),
+                    _ => None,
+                };
+                let told = facts::tell(subject.first(), *fact, worn, self.review.length);
+                Some(vec![named(NO_STATE, told)])
+            }
+            _ => None,
+        }
+    }
+
+    /// What a test reads off a run, beside totals.
+    fn read(&self, test: &Test, outcome: &Outcome) -> Run {
+        let mut run = outcome.run.clone();
+        match test.step.series {
+            Series::Unread => {}
+            Series::Drops => run.metrics.extend(drops::metrics(&run.series_bytes)),
+            Series::Plateaus => {
+                let fill = outcome.fill.clone().unwrap_or_default();
+                run.metrics.extend(fill_metrics(&fill));
+                run.fill = Some(fill);
+            }
+        }
+        let latencies = latencies::metrics(&run, &test.step.latencies);
+        run.metrics.extend(latencies);
+        if let Some(writes) = test.step.writes_a_page {
+            let pages_per_s = run.write.iops / f64::from(writes.get());
+            table::PAGES_PER_S.put(&mut run.metrics, pages_per_s);
+        }
+        run
+    }
+}
+
+/// A run as that of a test on a drive in a state.
+fn named(subject: &Subject, test: &Test, state: &str, run: Run) -> Run {
+    let (drive, test) = (subject.id(), test.step.slug.as_str());
+    let settings = subject.settings().iter();
+    Run {
+        id: format!("{drive}/{test}/{state}"),
+        drive,
+        test: test.to_owned(),
+        state: state.to_owned(),
+        settings: settings
+            .filter_map(|setting| setting.split_once('='))
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .collect(),
+        series_interval_s: ftlab_play::driver::INTERVAL_S as f64,
+        ..run
+    }
+}

@@ -1,0 +1,298 @@
+//! Which tests a drive is to run, and the cells that they are made of.
+
+use super::Review;
+use super::facts::Wearing;
+use super::procedure::Acts;
+use crate::suites::{Span, Test, Work, testbed_of};
+use ftlab_base::amount::decimal;
+use ftlab_drive::{DriveFile, Kind};
+use ftlab_host::{Port, Testbed};
+use ftlab_lab::{self as lab, Begin, Cell, Course, LabError, Playing, Subject};
+use ftlab_play::driver::{Clock, DriverError};
+use ftlab_play::load::{Load, What};
+use ftlab_play::states::State;
+use ftlab_workload::JobSpec;
+use ftlab_workload::script::ScriptError;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A drive's tests, and where their cells are.
+#[derive(Debug)]
+pub struct OfDrive {
+    /// Its tests, in the order of the review.
+    pub tests: Vec<OfTest>,
+    /// Tests asked for by name that it has no room for, beside others that it has.
+    pub too_large: Vec<String>,
+    /// Why it runs none.
+    pub refused: Option<Arc<LabError>>,
+    /// Where its cells begin among all.
+    pub first_cell: usize,
+    /// The cells of one repeat.
+    pub cells: usize,
+}
+
+/// A test, and the cells of it by their numbers in a repeat.
+#[derive(Debug)]
+pub struct OfTest {
+    pub test: Test,
+    pub needs: Needs,
+}
+
+/// What a test is made of.
+#[derive(Debug)]
+pub enum Needs {
+    /// Loads, each with the state that it was asked in.
+    Loads(Vec<(State, usize)>),
+    /// A course.
+    Course(usize),
+    /// The drive's file.
+    Nothing,
+}
+
+impl OfDrive {
+    pub fn new(review: &Review, drive: usize) -> OfDrive {
+        let subject = &review.drives[drive];
+        let wanted = review.wanted.as_ref().map(|wanted| &wanted[drive]);
+        let wanted = |test: &&Test| wanted.is_none_or(|slugs| slugs.contains(&test.step.slug));
+        let meant = |test: &&Test| {
+            let on = test.family.runs.on().filter(|_| review.is_everything);
+            on.is_none_or(|drives| drives.iter().any(|slug| slug == subject.slug()))
+        };
+        // An unknown machine is reported when the test is to run on it.
+        let fits = |test: &Test| {
+            let machine = review.machine(subject, testbed_of(subject, test));
+            machine.map_or(true, |machine| has_room(subject, test, &machine))
+        };
+        // A disk has no flash: nothing to erase, to trim, to wear or to spare. And what is done to one drive, or
+        // said of it, is not of several.
+        let is_ssd = (subject.only()).is_some_and(|file| file.kind() == Kind::Ssd);
+        let possible = |test: &&Test| is_ssd || matches!(test.step.work, Work::Loads { .. });
+        let candidates = review
+            .tests
+            .iter()
+            .filter(wanted)
+            .filter(meant)
+            .filter(possible)
+            .cloned();
+        let (mut tests, mut too_large): (Vec<Test>, Vec<Test>) = candidates.partition(fits);
+        if review.is_everything {
+            too_large.clear();
+        } else if tests.is_empty() {
+            // The run itself says best why it cannot be made.
+            tests = std::mem::take(&mut too_large);
+        }
+        let of_a_suite = tests.iter().filter(|test| !test.is_own());
+        let beyond = of_a_suite
+            .map(|test| (test, has_room_for_jobs(subject, test)))
+            .find(|(_, fits)| !fits);
+        let refused = beyond.map(|(test, _)| {
+            let why = too_small_for(subject, &[&test.step.slug]);
+            Arc::new(LabError::Refused(format!(
+                "drive {}: {why}",
+                subject.slug()
+            )))
+        });
+        let of_test = |test: Test| OfTest {
+            test,
+            needs: Needs::Nothing,
+        };
+        OfDrive {
+            tests: tests.into_iter().map(of_test).collect(),
+            too_large: too_large
+                .into_iter()
+                .map(|test| test.step.slug.clone())
+                .collect(),
+            refused,
+            first_cell: 0,
+            cells: 0,
+        }
+    }
+
+    /// The cells of all repeats.
+    pub fn all_cells(&self, repeats: u32) -> Range<usize> {
+        self.first_cell..self.first_cell + self.cells * repeats as usize
+    }
+
+    /// The distinct cells of its tests: loads in their order, then procedures, then what wears it.
+    pub fn cells(
+        &mut self,
+        review: &Review,
+        subject: &Arc<Subject>,
+    ) -> Result<Vec<Cell>, LabError> {
+        let mut cells = Cells {
+            review,
+            subject,
+            all: Vec::new(),
+        };
+        if self.refused.is_some() {
+            return Ok(cells.all);
+        }
+        for of in &mut self.tests {
+            let mut loads = Vec::new();
+            for (asked, playing) in loads_of(review, subject, &of.test) {
+                loads.push((asked, cells.of_load(&of.test, playing)?));
+            }
+            if !loads.is_empty() {
+                of.needs = Needs::Loads(loads);
+            }
+        }
+        for wears in [false, true] {
+            for of in &mut self.tests {
+                if let Some(course) = course_of(review, &of.test, wears) {
+                    of.needs = Needs::Course(cells.of_course(&of.test, course, wears)?);
+                }
+            }
+        }
+        Ok(cells.all)
+    }
+}
+
+/// The cells of a drive, each once.
+struct Cells<'a> {
+    review: &'a Review,
+    subject: &'a Arc<Subject>,
+    all: Vec<Cell>,
+}
+
+impl Cells<'_> {
+    /// The number of the cell of a load.
+    fn of_load(&mut self, test: &Test, playing: Playing) -> Result<usize, LabError> {
+        let is_it = |other: &Playing| {
+            other.load == playing.load
+                && other.begin.state == playing.begin.state
+                && other.port == playing.port
+        };
+        let slug = testbed_of(self.subject, test);
+        let machine = self.review.machine(self.subject, slug)?;
+        let is_it =
+            |other: &Cell| other.machine.slug == machine.slug && other.playing().is_some_and(is_it);
+        let there = self.all.iter().position(is_it);
+        Ok(there.unwrap_or_else(|| self.add(machine, lab::Work::Load(playing))))
+    }
+
+    /// The number of the cell of a course; no machine matters to one that only wears the drive.
+    fn of_course(
+        &mut self,
+        test: &Test,
+        course: Arc<dyn Course>,
+        wears: bool,
+    ) -> Result<usize, LabError> {
+        let slug = testbed_of(self.subject, test);
+        let machine = self.review.machine(self.subject, slug)?;
+        let is_it = |other: &Cell| match &other.work {
+            lab::Work::Course(known) => {
+                known.name() == course.name() && (wears || other.machine.slug == machine.slug)
+            }
+            lab::Work::Load(_) => false,
+        };
+        let there = self.all.iter().position(is_it);
+        Ok(there.unwrap_or_else(|| self.add(machine, lab::Work::Course(course))))
+    }
+
+    fn add(&mut self, machine: Testbed, work: lab::Work) -> usize {
+        self.all.push(Cell {
+            subject: Arc::clone(self.subject),
+            work,
+            machine: Arc::new(machine),
+            seed: self.review.seed,
+        });
+        self.all.len() - 1
+    }
+}
+
+/// The course of a test, if it is one: one that wears the drive, or a procedure.
+fn course_of(review: &Review, test: &Test, wears: bool) -> Option<Arc<dyn Course>> {
+    let length = review.length;
+    match &test.step.work {
+        Work::Within(procedure, _) if !wears => Some(Arc::new(Acts {
+            procedure: Arc::clone(procedure),
+            length,
+        })),
+        Work::Fact(fact) if wears => Some(Arc::new(Wearing {
+            writes: fact.writes()?,
+            length,
+        })),
+        _ => None,
+    }
+}
+
+/// The loads of a test as they are played on its drives, each with the state that it is asked in: those of the test or, if
+/// one is asked for, that. The first of a state answers figures that ask for no data and no port.
+fn loads_of(review: &Review, subject: &Subject, test: &Test) -> Vec<(State, Playing)> {
+    let Work::Loads { loads, ports } = &test.step.work else {
+        return Vec::new();
+    };
+    let kinds = match subject.files().any(DriveFile::compresses) {
+        true => loads.len(),
+        false => 1,
+    };
+    let states = review.state.as_ref();
+    let states = states.map_or(test.family.states.as_slice(), std::slice::from_ref);
+    let slower = |port: &Option<Port>| {
+        port.is_none_or(|port| subject.files().any(|file| file.waits_for(port)))
+    };
+    let mut asked = Vec::new();
+    for &state in states {
+        let begin = Begin {
+            state: match subject.has_flash() {
+                true => state,
+                // A disk has one state: it runs in that and answers for all of them.
+                false => State::New,
+            },
+            saved: review.saved.clone(),
+            rest: review.rest,
+        };
+        for load in loads.iter().take(kinds) {
+            for &port in ports.iter().filter(|port| slower(port)) {
+                let playing = Playing {
+                    load: load.clone(),
+                    begin: begin.clone(),
+                    clock: review.clock,
+                    port,
+                    length: review.length,
+                };
+                asked.push((state, playing));
+            }
+        }
+    }
+    asked
+}
+
+/// Why drives cannot run these tests.
+pub fn too_small_for(subject: &Subject, tests: &[&str]) -> String {
+    format!(
+        "it has {}, which is too little for the files of {}",
+        decimal(subject.capacity_bytes() as f64, "B"),
+        tests.join(", ")
+    )
+}
+
+/// Whether drives have room for the span of a test's jobs, or the files that its programs use. A load that is
+/// wrong on any drive is said to be so by its run.
+fn has_room(subject: &Subject, test: &Test, machine: &Testbed) -> bool {
+    let fits = |load: &Load| {
+        !matches!(
+            lab::check(load, subject, machine, Clock::Timed),
+            Err(DriverError::Script(ScriptError::BeyondDrive { .. })
+                | DriverError::SystemBeyondDrive { .. })
+        )
+    };
+    let is_job = |load: &&Load| matches!(load.what(), What::Job(_));
+    has_room_for_jobs(subject, test) && test.loads().iter().filter(|load| !is_job(load)).all(fits)
+}
+
+/// Whether the jobs of a test lie on a drive with all of their span.
+fn has_room_for_jobs(subject: &Subject, test: &Test) -> bool {
+    let Some(only) = subject.only() else {
+        return true;
+    };
+    let bytes = only.capacity_bytes();
+    let fits = |job: &JobSpec| job.resolve(bytes).is_ok_and(|job| job.bytes_beyond == 0);
+    let all_fit = |load: &Load| (load.job_file()).is_none_or(|file| file.jobs.iter().all(fits));
+    match &test.step.work {
+        Work::Loads { loads, .. } => loads.iter().all(all_fit),
+        // On a part of a drive jobs are cut to it.
+        Work::Within(procedure, job) => procedure.span != Span::Whole || all_fit(job),
+        Work::Fact(_) => true,
+    }
+}

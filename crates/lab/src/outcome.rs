@@ -1,0 +1,197 @@
+//! What came of a cell: a run as results have it.
+
+use crate::cell::{Cell, Playing};
+use crate::fill;
+use crate::states::{Begun, steps};
+use crate::subject::{Devices, Member, Subject};
+use ftlab_base::SimTime;
+use ftlab_drive::nvme::{Life, Logs};
+use ftlab_drive::smart::Attribute;
+use ftlab_drive::{DriveFile, Health};
+use ftlab_host::{Host, Pcie, Port, Testbed};
+use ftlab_play::driver::INTERVAL_S;
+use ftlab_play::nvme::logs_of;
+use ftlab_play::record::Record;
+use ftlab_play::states::Settling;
+use ftlab_result::plan::Plan;
+use ftlab_result::{Fill, NvmeLogs, Run, SavedState, SmartAttribute};
+use serde::{Deserialize, Serialize};
+
+/// What came of a cell, or of a part of a course.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The load, as it is called in its cell.
+    pub load: String,
+    /// The run; it has the name of its load until it answers a test.
+    pub run: Run,
+    /// How fast the drive took what its jobs wrote, of those that log that.
+    #[serde(default)]
+    pub fill: Option<Fill>,
+    /// What a drive comes to under a load for years, where that was asked.
+    #[serde(default)]
+    pub plan: Option<Box<Plan>>,
+}
+
+impl Outcome {
+    /// What a load gave, and how its drives came to where it began.
+    pub(crate) fn of(cell: &Cell, playing: &Playing, record: Record, begun: &[Begun]) -> Outcome {
+        let (state, before) = (playing.begin.state, cell.data_before());
+        let loaded = begun[0].loaded.as_ref();
+        let name = loaded.map_or(state.name(), |loaded| &loaded.origin.state);
+        let mut outcome = Outcome::of_record(cell, playing.load.name(), name, record);
+        let run = &mut outcome.run;
+        run.steps = steps(&cell.subject, begun, state, before);
+        let settling = |begun: &Begun| begun.settling.as_ref().map(Settling::sheet);
+        match begun {
+            [only] => run.settling = settling(only),
+            _ => (run.devices.iter_mut().zip(begun))
+                .for_each(|(at, begun)| at.settling = settling(begun)),
+        }
+        run.saved_state = loaded.map(|loaded| SavedState {
+            file: loaded.file.clone(),
+            seed: loaded.origin.seed,
+        });
+        playing.load.data().clone_into(&mut run.data);
+        let mut outcome = outcome.on(cell, playing.port);
+        outcome
+            .run
+            .notes
+            .extend(playing.length.words(&playing.load));
+        outcome
+    }
+
+    /// What a record says of a load on the drives of a cell, in a state.
+    #[must_use]
+    pub fn of_record(cell: &Cell, load: &str, state: &str, record: Record) -> Outcome {
+        let members = cell.subject.members();
+        let smart = |(member, health): (&Member, &Option<Health>)| {
+            let health = health.as_ref();
+            health.map_or_else(Vec::new, |health| smart_of(&member.file, health))
+        };
+        let smart = members.iter().zip(&record.healths).map(smart);
+        let mut smart: Vec<Vec<SmartAttribute>> = smart.collect();
+        let mut run = Run {
+            state: state.to_owned(),
+            series_interval_s: INTERVAL_S as f64,
+            ..record.run
+        };
+        match &mut smart[..] {
+            [only] => run.smart = std::mem::take(only),
+            _ => {
+                for ((at, smart), member) in run.devices.iter_mut().zip(smart).zip(members) {
+                    (at.smart, at.drive) = (smart, member.file.slug().to_owned());
+                }
+            }
+        }
+        Outcome {
+            load: load.to_owned(),
+            run,
+            fill: (!record.logs.is_empty()).then(|| fill::of(&record.logs, cell.subject.times())),
+            plan: None,
+        }
+    }
+
+    /// Forgets what figures are not made of: courses but that of bytes, and what drives told.
+    pub fn lighten(&mut self) {
+        let run = &mut self.run;
+        for series in [
+            &mut run.series_wa,
+            &mut run.series_watts,
+            &mut run.series_celsius,
+        ] {
+            *series = Vec::new();
+        }
+        (run.series_ios, run.series_throttle) = Default::default();
+        (run.smart, run.nvme) = Default::default();
+        (run.steps, run.notes, run.warnings) = Default::default();
+    }
+
+    /// The same, which says on which machine and links it was made.
+    #[must_use]
+    pub fn on(mut self, cell: &Cell, port: Option<Port>) -> Outcome {
+        let (run, machine) = (&mut self.run, &cell.machine);
+        let host = host(machine, port);
+        let mut links: Vec<&str> = Vec::new();
+        let mut words = Vec::new();
+        for (n, member) in cell.subject.members().iter().enumerate() {
+            let link = member.file.link_on(&host);
+            let of = if member.name.is_empty() { "" } else { " " };
+            words.push(format!("{}{of}{}", member.name, link_words(link)));
+            if let Some(at) = run.devices.get_mut(n) {
+                link.clone_into(&mut at.link);
+            }
+            if !links.contains(&link) {
+                links.push(link);
+            }
+        }
+        run.link = links.join(", ");
+        let words = words.join(", ");
+        run.notes
+            .push(format!("Measured on {}, {words}.", machine.name));
+        run.notes.extend(cell.subject.words_of_size());
+        run.testbed.clone_from(&machine.slug);
+        self
+    }
+}
+
+/// A machine at a port; without one at its fastest.
+pub(crate) fn host(machine: &Testbed, port: Option<Port>) -> Host {
+    match port {
+        None => machine.host(),
+        port => machine.on(port),
+    }
+}
+
+/// A link in words, by its name in a result.
+#[must_use]
+pub fn link_words(link: &str) -> String {
+    match (Port::named(link), Pcie::named(link)) {
+        (Some(port), _) => format!("on a link of {} Gbit/s", port.bytes_s() as f64 / 1e8),
+        (_, Some(lanes)) => format!("on a link of {}", lanes.words()),
+        _ if link == "none" => "without a link".to_owned(),
+        _ => "on a link as fast as its file says".to_owned(),
+    }
+}
+
+/// What a drive in such a state says of itself; nothing if its file does not say in whose words.
+#[must_use]
+pub fn smart_of(file: &DriveFile, health: &Health) -> Vec<SmartAttribute> {
+    let Some(vendor) = file.smart_vendor() else {
+        return Vec::new();
+    };
+    let attribute = |attribute: Attribute| SmartAttribute {
+        id: attribute.id,
+        name: attribute.name.to_owned(),
+        value: attribute.value,
+        threshold: attribute.threshold,
+        raw: attribute.raw,
+    };
+    let attributes = vendor.attributes(health).into_iter();
+    attributes.map(attribute).collect()
+}
+
+/// A record with what its NVMe drives told at the end. Each was switched on for the run: what was done to it before had no
+/// clock.
+pub(crate) fn with_logs(mut record: Record, subject: &Subject, devices: &Devices) -> Record {
+    let life = Life {
+        power_cycles: 1,
+        unsafe_shutdowns: 0,
+        power_on: record.answered,
+        busy: None,
+    };
+    let now = SimTime::ZERO + record.answered;
+    let logs = subject.files().zip(devices.iter()).map(|(file, device)| {
+        let logs = Logs::of(file, device.as_ref(), now, &life);
+        logs.as_ref().map(logs_of)
+    });
+    let mut logs: Vec<Option<NvmeLogs>> = logs.collect();
+    match &mut logs[..] {
+        [only] => record.run.nvme = only.take(),
+        _ => {
+            for (at, logs) in record.run.devices.iter_mut().zip(logs) {
+                at.nvme = logs;
+            }
+        }
+    }
+    record
+}

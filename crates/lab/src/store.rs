@@ -1,0 +1,154 @@
+//! What cells have come to, kept in a file by their ids: a call that was interrupted goes on from there.
+//!
+//! The file has a line for each cell, and one before them that says what simulated them. A line that was not written whole is
+//! the last one, and is left out.
+
+use crate::Outcome;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::path::Path;
+
+/// The first line.
+#[derive(Serialize, Deserialize, PartialEq)]
+struct Head {
+    /// What tells the program that simulated the cells from others of the same version.
+    simulator: String,
+}
+
+/// A cell that has ended.
+#[derive(Serialize, Deserialize)]
+struct Line<O> {
+    id: String,
+    outcomes: O,
+}
+
+/// What cells have come to.
+#[derive(Debug)]
+pub struct Store {
+    file: File,
+    known: BTreeMap<String, Vec<Outcome>>,
+}
+
+impl Store {
+    /// An empty one, in place of what is there.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn new(path: &Path, simulator: &str) -> io::Result<Store> {
+        let simulator = simulator.to_owned();
+        let mut store = Store {
+            file: File::create(path)?,
+            known: BTreeMap::new(),
+        };
+        store.write(&Head { simulator })?;
+        Ok(store)
+    }
+
+    /// What is there, if the same program simulated it; else an empty one.
+    ///
+    /// # Errors
+    /// When the file cannot be read or written.
+    pub fn open(path: &Path, simulator: &str) -> io::Result<Store> {
+        if !path.exists() {
+            return Store::new(path, simulator);
+        }
+        let mut file = OpenOptions::new().read(true).write(true).open(path)?;
+        let mut reader = BufReader::new(&mut file);
+        let (mut known, mut whole, mut text) = (BTreeMap::new(), 0, String::new());
+        loop {
+            text.clear();
+            let bytes = reader.read_line(&mut text)?;
+            if bytes == 0 || !text.ends_with('\n') {
+                break;
+            }
+            if whole == 0 {
+                match serde_json::from_str::<Head>(&text) {
+                    Ok(head) if head.simulator == simulator => {}
+                    _ => {
+                        drop(reader);
+                        return Store::new(path, simulator);
+                    }
+                }
+            } else if let Ok(line) = serde_json::from_str::<Line<Vec<Outcome>>>(&text) {
+                known.insert(line.id, line.outcomes);
+            }
+            whole += bytes as u64;
+        }
+        drop(reader);
+        if whole == 0 {
+            return Store::new(path, simulator);
+        }
+        file.set_len(whole)?;
+        file.seek(SeekFrom::Start(whole))?;
+        Ok(Store { file, known })
+    }
+
+    /// What the cell of an id has come to, if it is there.
+    #[must_use]
+    pub fn outcomes(&self, id: &str) -> Option<Vec<Outcome>> {
+        self.known.get(id).cloned()
+    }
+
+    /// How many cells are there.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Whether none is.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
+    /// Keeps what a cell has come to.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn put(&mut self, id: &str, outcomes: &[Outcome]) -> io::Result<()> {
+        let id = id.to_owned();
+        self.write(&Line { id, outcomes })
+    }
+
+    /// Writes a line at once, so that an interruption tears one at most.
+    fn write(&mut self, line: &impl Serialize) -> io::Result<()> {
+        let mut text = serde_json::to_vec(line)?;
+        text.push(b'\n');
+        self.file.write_all(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_torn_line_is_left_out_and_another_program_begins_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cells.jsonl");
+        let outcome = |load: &str| {
+            vec![Outcome {
+                load: load.to_owned(),
+                ..Outcome::default()
+            }]
+        };
+        let mut store = Store::new(&path, "this").unwrap();
+        store.put("a", &outcome("first")).unwrap();
+        store.put("b", &outcome("second")).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        for cut in 0..=whole.len() {
+            std::fs::write(&path, &whole[..cut]).unwrap();
+            let mut store = Store::open(&path, "this").unwrap();
+            let lines = whole[..cut].iter().filter(|&&byte| byte == b'\n').count();
+            assert_eq!(store.len(), lines.saturating_sub(1), "cut at {cut}");
+            store.put("c", &outcome("third")).unwrap();
+            let store = Store::open(&path, "this").unwrap();
+            let third = store.outcomes("c").map(|outcomes| outcomes[0].load.clone());
+            assert_eq!(third.as_deref(), Some("third"), "cut at {cut}");
+        }
+        std::fs::write(&path, &whole).unwrap();
+        assert!(Store::open(&path, "other").unwrap().is_empty());
+    }
+}
