@@ -5,8 +5,7 @@ use ftlab_base::RootSeed;
 use ftlab_bench::review::Review;
 use ftlab_bench::suites::Test;
 use ftlab_drive::DriveFile;
-use ftlab_lab::{Lab, Length, Rest, Subject};
-use ftlab_play::driver::Clock;
+use ftlab_lab::{Lab, Subject};
 use ftlab_result::ResultSet;
 use std::num::NonZeroUsize;
 
@@ -20,19 +19,10 @@ pub fn review(
     seed: u64,
     threads: usize,
 ) -> Result<ResultSet> {
+    let drives = drives.into_iter().map(Subject::from).collect();
     let review = Review {
-        tests,
-        drives: drives.into_iter().map(Subject::from).collect(),
-        wanted: None,
         is_everything: true,
-        state: None,
-        saved: None,
-        rest: Rest::default(),
-        length: Length::Full,
-        clock: Clock::Timed,
-        testbed: None,
-        seed: RootSeed(seed),
-        repeats: 1,
+        ..Review::of(drives, tests, RootSeed(seed))
     };
     let lab = Lab::new(threads, MEMORY_BYTES)?;
     Ok(review.results(&lab, &|_, _| Ok(()))?)

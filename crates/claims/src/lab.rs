@@ -9,7 +9,7 @@ use ftlab_bench::review::Review;
 use ftlab_bench::suites::{self, NO_STATE, Test};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_host::{Port, Testbed};
-use ftlab_lab::{self as lab, Begin, Cell, Event, Lab, LabError, Length, Playing, Rest, Subject};
+use ftlab_lab::{self as lab, Begin, Cell, Event, Lab, LabError, Length, Playing, Subject};
 use ftlab_play::driver::Clock;
 use ftlab_play::load::Load;
 use ftlab_play::states::State;
@@ -261,21 +261,11 @@ impl Measuring<'_> {
             let tests = drive.tests.values();
             tests.map(|(test, _)| test.step.slug.clone()).collect()
         };
+        let plugged = |drive: &OfDrive| Subject::clone(&drive.plugged);
+        let drives = self.drives.values().map(plugged).collect();
         Review {
-            drives: (self.drives.values())
-                .map(|drive| Subject::clone(&drive.plugged))
-                .collect(),
-            tests: tests.into_values().collect(),
             wanted: Some(self.drives.values().map(slugs).collect()),
-            is_everything: false,
-            state: None,
-            saved: None,
-            rest: Rest::default(),
-            length: Length::Full,
-            clock: Clock::Timed,
-            testbed: None,
-            seed: self.plan.seed,
-            repeats: 1,
+            ..Review::of(drives, tests.into_values().collect(), self.plan.seed)
         }
     }
 }

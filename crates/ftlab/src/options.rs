@@ -9,7 +9,6 @@ use ftlab_console::machine;
 pub use ftlab_console::options::{OutputFormat, SEED, choice, number, seed, threads};
 use ftlab_drive::{DriveFile, default_testbed};
 use ftlab_host::Testbed;
-use ftlab_lab::{Cell, Lab, LabError};
 use ftlab_play::State;
 use ftlab_sheet::SheetError;
 
@@ -44,12 +43,6 @@ impl Machine {
 
     pub fn threads(&self) -> usize {
         self.jobs.unwrap_or_else(machine::cores)
-    }
-
-    /// What the drives of these cells take of this machine's memory at most.
-    pub fn most_bytes(&self, cells: &[Cell], some: &[usize]) -> Result<u64, LabError> {
-        let lab = Lab::new(self.threads(), self.memory_bytes())?;
-        Ok(lab.most_bytes_of(cells, some))
     }
 }
 

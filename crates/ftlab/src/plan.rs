@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use crate::session::{Command, INTERRUPTED, Session};
 use crate::trace::{ReplayOptions, tell_of_trace};
 use crate::verdicts::{Figure, RequireOptions};
-use crate::{drives, fio_words, memory, provenance, results, screen};
+use crate::{drives, fio_words, provenance, results, screen};
 use clap::Args;
 use ftlab_bench::ask::Asker;
 use ftlab_bench::loads::Reading;
@@ -128,13 +128,11 @@ pub fn command(options: &Options) -> Outcome {
     let asked = planning.asked()?;
     let folder = options.out.as_deref().map(results::folder).transpose()?;
     let junit = options.require.junit()?;
-    let (signs, machine) = (options.work.signs, &options.work.machine);
-    let all: Vec<usize> = (0..asked.cells().len()).collect();
-    memory::tell(signs, machine.most_bytes(asked.cells(), &all)?);
-    let progress = signs.spinner("preparing");
+    let drives = 0..asked.cells().len();
+    let progress = options.work.signs.spinner("preparing");
     let session = Session::new(asked, None, Planning(folder), "drives", progress);
-    let (ends, _) = session.run(machine)?;
-    if let Some(error) = ends.error(0..all.len()) {
+    let (ends, _) = session.run(&options.work)?;
+    if let Some(error) = ends.error(drives) {
         return Err(Arc::clone(error).into());
     }
     let mut set = session.asked.set(&ends, INTERRUPTED);

@@ -5,7 +5,7 @@ use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
 use crate::options::{TestbedOption, Work};
 use crate::session::{Command, INTERRUPTED, Session};
-use crate::{memory, results, screen};
+use crate::{results, screen};
 use clap::{Args, ValueEnum};
 use ftlab_bench::ask::Asker;
 use ftlab_bench::pts::{self, CLIENT, ENTERPRISE, Pts, Scale};
@@ -113,12 +113,16 @@ impl Command for Testing {
 pub fn command(options: &Options) -> Outcome {
     let asked = pts(options)?.asked()?;
     let folder = results::folder(&options.out)?;
-    let (signs, machine) = (options.work.signs, &options.work.machine);
-    let all: Vec<usize> = (0..asked.cells().len()).collect();
-    memory::tell(signs, machine.most_bytes(asked.cells(), &all)?);
-    let session = Session::new(asked, None, Testing(folder), "drives", signs.shares());
-    let (ends, _) = session.run(machine)?;
-    if let Some(error) = ends.error(0..all.len()) {
+    let drives = 0..asked.cells().len();
+    let session = Session::new(
+        asked,
+        None,
+        Testing(folder),
+        "drives",
+        options.work.signs.shares(),
+    );
+    let (ends, _) = session.run(&options.work)?;
+    if let Some(error) = ends.error(drives) {
         return Err(Arc::clone(error).into());
     }
     let set = session.asked.set(&ends, INTERRUPTED);

@@ -1,7 +1,8 @@
 //! What was asked for under way: how cells end is taken up as it comes in, and left readable however it ends.
 
 use crate::failure::{EXIT_INTERRUPTED, Failure, Outcome};
-use crate::options::Machine;
+use crate::memory;
+use crate::options::Work;
 use crate::progress::Progress;
 use crate::screen;
 use ftlab_base::Blame;
@@ -114,12 +115,13 @@ impl<A: Asker + 'static, C: Command> Session<A, C> {
     ///
     /// # Errors
     /// When nothing can run, or nothing would hear of Ctrl-C.
-    pub fn run(self: &Arc<Self>, machine: &Machine) -> Result<(Ends, Outcome), Failure> {
+    pub fn run(self: &Arc<Self>, work: &Work) -> Result<(Ends, Outcome), Failure> {
         let handler = Arc::clone(self);
         ctrlc::set_handler(move || handler.interrupt())
             .map_err(|error| Failure::Running(format!("cannot wait for Ctrl-C: {error}")))?;
-        let lab = Lab::new(machine.threads(), machine.memory_bytes())?;
+        let lab = Lab::new(work.machine.threads(), work.machine.memory_bytes())?;
         let missing = self.missing();
+        memory::tell(work.signs, lab.most_bytes_of(self.asked.cells(), &missing));
         let costs = missing.iter().map(|&n| self.asked.costs(n));
         let (mut parts, mut worth) = (0, 0.0);
         for costs in costs {

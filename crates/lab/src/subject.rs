@@ -20,8 +20,6 @@ pub struct Subject {
     full: Option<(DriveFile, f64)>,
     /// What is set of its drive, beyond what its file says.
     variant: Variant,
-    /// What tells the drive files before that from others.
-    mark: u128,
 }
 
 /// What is set of a drive.
@@ -50,7 +48,6 @@ pub type Devices = Vec<Box<dyn Device>>;
 impl From<DriveFile> for Subject {
     fn from(file: DriveFile) -> Subject {
         Subject {
-            mark: mark_of_drive(&file),
             slug: file.slug().to_owned(),
             members: vec![Member {
                 name: String::new(),
@@ -69,17 +66,6 @@ pub fn mark_of_drive(file: &DriveFile) -> u128 {
 }
 
 impl Subject {
-    /// A drive with what is set of it.
-    ///
-    /// # Errors
-    /// When it cannot be as that says.
-    pub fn variant(file: &DriveFile, variant: Variant) -> Result<Subject, SheetError> {
-        Ok(Subject {
-            mark: mark_of_drive(file),
-            ..Subject::from(file.with(&variant.settings)?).being(variant)
-        })
-    }
-
     /// The same drives, of which that is known to be set.
     #[must_use]
     pub fn being(self, variant: Variant) -> Subject {
@@ -95,15 +81,8 @@ impl Subject {
         assert!(!members.is_empty(), "a subject has a drive");
         let each = members.iter();
         let each = each.map(|member| format!("{}={}", member.name, member.file.slug()));
-        let marks = members
-            .iter()
-            .map(|member| (&member.name, mark_of_drive(&member.file)));
-        let marks: Vec<String> = marks
-            .map(|(name, mark)| format!("{name}={mark:032x}"))
-            .collect();
         Subject {
             slug: each.collect::<Vec<_>>().join("+"),
-            mark: xxh3_128(marks.join("\n").as_bytes()),
             members,
             full: None,
             variant: Variant::default(),
@@ -218,8 +197,15 @@ impl Subject {
         }
     }
 
+    /// What tells its drive files from others.
     pub(crate) fn mark(&self) -> u128 {
-        self.mark
+        if let Some(only) = self.only() {
+            return mark_of_drive(only);
+        }
+        let mark =
+            |member: &Member| format!("{}={:032x}", member.name, mark_of_drive(&member.file));
+        let marks: Vec<String> = self.members.iter().map(mark).collect();
+        xxh3_128(marks.join("\n").as_bytes())
     }
 
     /// Bytes that its drives take in memory.

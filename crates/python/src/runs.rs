@@ -15,7 +15,7 @@ use ftlab_bench::suites::{self, Suite, Test, own};
 use ftlab_bench::variants::{self, Sweep, Variant};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_host::Testbed;
-use ftlab_lab::{Event, Lab, Length, Member, Rest, Subject};
+use ftlab_lab::{Event, Lab, Length, Member, Subject};
 use ftlab_play::driver::Clock;
 use ftlab_play::states::State;
 use ftlab_result::plan::Measure;
@@ -48,18 +48,11 @@ impl How {
             return Err(input_error(&why));
         }
         Ok(Review {
-            drives,
-            tests,
-            wanted: None,
-            is_everything: false,
-            state: None,
-            saved: None,
-            rest: Rest::default(),
             length: self.length(),
             clock,
             testbed: self.testbed()?,
-            seed: RootSeed(self.seed),
             repeats: self.repeats,
+            ..Review::of(drives, tests, RootSeed(self.seed))
         })
     }
 

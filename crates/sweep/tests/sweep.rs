@@ -5,7 +5,7 @@ use ftlab_bench::review::Review;
 use ftlab_bench::suites::own;
 use ftlab_drive::Catalog;
 use ftlab_export::{Cells, Table, read_parquet};
-use ftlab_lab::{Lab, Length, Rest, Subject};
+use ftlab_lab::Lab;
 use ftlab_play::State;
 use ftlab_play::driver::Clock;
 use ftlab_play::load::{Load, What};
@@ -166,20 +166,8 @@ fn a_row_has_the_figures_of_a_run_made_alone() {
     let settings = ["nand.blocks_per_die=64", "spare.op=0.4"].map(str::to_owned);
     let file = Catalog::load("generic-mlc-8", &settings).unwrap();
     let load = Load::of_text("reads", READS, 1, What::job(READS, "reads").unwrap());
-    let review = Review {
-        drives: vec![Subject::from(file)],
-        tests: vec![own("reads", load, State::Used, Clock::Timed)],
-        wanted: None,
-        is_everything: false,
-        state: None,
-        saved: None,
-        rest: Rest::default(),
-        length: Length::Full,
-        clock: Clock::Timed,
-        testbed: None,
-        seed: RootSeed(5),
-        repeats: 1,
-    };
+    let test = own("reads", load, State::Used, Clock::Timed);
+    let review = Review::of(vec![file.into()], vec![test], RootSeed(5));
     let lab = Lab::new(1, 1 << 30).unwrap();
     let set = review.results(&lab, &|_, _| Ok(())).unwrap();
     let row = 4 + 2 + 1;

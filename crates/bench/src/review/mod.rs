@@ -70,6 +70,25 @@ pub struct Asked {
 }
 
 impl Review {
+    /// Tests on drives, all of them and whole, with a clock and once.
+    #[must_use]
+    pub fn of(drives: Vec<Subject>, tests: Vec<Test>, seed: RootSeed) -> Review {
+        Review {
+            drives,
+            tests,
+            wanted: None,
+            is_everything: false,
+            state: None,
+            saved: None,
+            rest: Rest::default(),
+            length: Length::Full,
+            clock: Clock::Timed,
+            testbed: None,
+            seed,
+            repeats: 1,
+        }
+    }
+
     /// Checks that the loads fit the drives, before anything is made or filled in vain.
     ///
     /// # Errors

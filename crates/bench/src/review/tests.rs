@@ -11,23 +11,9 @@ use std::sync::Mutex;
 
 fn plan(drives: &[&str], tests: &[&str]) -> Review {
     let tests: Vec<String> = tests.iter().map(|&test| test.to_owned()).collect();
-    Review {
-        drives: drives
-            .iter()
-            .map(|drive| Catalog::load(drive, &[]).unwrap().into())
-            .collect(),
-        tests: suites::select(&tests).unwrap(),
-        wanted: None,
-        is_everything: false,
-        state: None,
-        saved: None,
-        rest: Rest::default(),
-        length: Length::Full,
-        clock: Clock::Timed,
-        testbed: None,
-        seed: RootSeed(1),
-        repeats: 1,
-    }
+    let drive = |drive: &&str| Catalog::load(drive, &[]).unwrap().into();
+    let drives = drives.iter().map(drive).collect();
+    Review::of(drives, suites::select(&tests).unwrap(), RootSeed(1))
 }
 
 fn lab(threads: usize) -> Lab {

@@ -9,8 +9,7 @@ use ftlab_base::RootSeed;
 use ftlab_bench::review::Review;
 use ftlab_bench::suites::{self, Test};
 use ftlab_drive::{Catalog, MODEL_VERSION};
-use ftlab_lab::{Lab, Length, Rest};
-use ftlab_play::driver::Clock;
+use ftlab_lab::Lab;
 use ftlab_result::{Figure, ResultSet};
 use std::sync::LazyLock;
 
@@ -37,24 +36,9 @@ static WHOLE: LazyLock<ResultSet> = LazyLock::new(|| {
 });
 
 fn run(drives: &[&str], tests: Vec<Test>, seed: u64, threads: usize) -> ResultSet {
-    let review = Review {
-        drives: drives
-            .iter()
-            .map(|drive| Catalog::load(drive, &[]).expect("it loads"))
-            .map(Into::into)
-            .collect(),
-        tests,
-        wanted: None,
-        is_everything: false,
-        state: None,
-        saved: None,
-        rest: Rest::default(),
-        length: Length::Full,
-        clock: Clock::Timed,
-        testbed: None,
-        seed: RootSeed(seed),
-        repeats: 1,
-    };
+    let drive = |drive: &&str| Catalog::load(drive, &[]).expect("it loads").into();
+    let drives = drives.iter().map(drive).collect();
+    let review = Review::of(drives, tests, RootSeed(seed));
     let lab = Lab::new(threads, 1 << 32).expect("there are threads");
     review.results(&lab, &|_, _| Ok(())).expect("it runs")
 }

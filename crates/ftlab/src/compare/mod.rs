@@ -9,7 +9,6 @@ mod words;
 
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
-use crate::memory;
 use crate::options;
 use crate::report::known_metrics;
 use crate::review::How;
@@ -120,11 +119,9 @@ pub fn command(options: &Options) -> Outcome {
         metrics: options.metrics.clone(),
         folder,
     };
-    let (signs, machine) = (options.how.work.signs, &options.how.work.machine);
-    let all: Vec<usize> = (0..asked.cells().len()).collect();
-    memory::tell(signs, machine.most_bytes(asked.cells(), &all)?);
-    let session = Session::new(asked, None, comparing, "variants", signs.shares());
-    let (ends, _) = session.run(machine)?;
+    let work = &options.how.work;
+    let session = Session::new(asked, None, comparing, "variants", work.signs.shares());
+    let (ends, _) = session.run(work)?;
     let comparing = &session.command;
     let failed = session::failed(&session.asked, &ends, session.called);
     let set = session.asked.set(&ends, INTERRUPTED);

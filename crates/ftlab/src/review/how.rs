@@ -6,8 +6,7 @@ use clap::Args;
 use ftlab_bench::repeats::REPEATS_MAX;
 use ftlab_bench::review::Review;
 use ftlab_bench::suites::Test;
-use ftlab_lab::{Length, Rest, Subject};
-use ftlab_play::driver::Clock;
+use ftlab_lab::{Length, Subject};
 
 #[derive(Debug, Args)]
 pub struct How {
@@ -36,21 +35,14 @@ impl How {
         is_everything: bool,
     ) -> Result<Review, Failure> {
         Ok(Review {
-            drives,
-            tests,
-            wanted: None,
             is_everything,
-            state: None,
-            saved: None,
-            rest: Rest::default(),
             length: match self.quick {
                 true => Length::Quick,
                 false => Length::Full,
             },
-            clock: Clock::Timed,
             testbed: self.testbed.load()?,
-            seed: self.work.root(),
             repeats: self.repeats,
+            ..Review::of(drives, tests, self.work.root())
         })
     }
 }

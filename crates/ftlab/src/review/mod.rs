@@ -5,7 +5,6 @@ mod how;
 use crate::drives::subjects;
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
-use crate::memory;
 use crate::session::{self, Command, INTERRUPTED, Session};
 use crate::suite::SuiteOption;
 use crate::verdicts::RequireOptions;
@@ -104,13 +103,12 @@ pub fn command(options: &Options) -> Outcome {
     };
     let signs = options.how.work.signs;
     let session = Session::new(asked, Some(store), reviewing, "drives", signs.shares());
-    let (cells, missing) = (session.asked.cells(), session.missing());
-    let (all, there) = (cells.len(), cells.len() - missing.len());
+    let all = session.asked.cells().len();
+    let there = all - session.missing().len();
     if options.resume && there < all {
         signs.tell(&format!("{there} of {all} runs are there already\n"));
     }
-    memory::tell(signs, options.how.work.machine.most_bytes(cells, &missing)?);
-    let (ends, kept) = session.run(&options.how.work.machine)?;
+    let (ends, kept) = session.run(&options.how.work)?;
     let set = session.asked.set(&ends, INTERRUPTED);
     let failed = session::failed(&session.asked, &ends, session.called);
     if failed.is_err() && set.runs.is_empty() {

@@ -10,7 +10,6 @@ mod wall;
 
 use crate::failure::{Failure, Outcome};
 use crate::loads;
-use crate::memory;
 use crate::review::How;
 use crate::session::{self as under_way, Command, INTERRUPTED, Session};
 use crate::trace::{ReplayOptions, tell_of_trace};
@@ -197,7 +196,6 @@ pub fn command(options: &Options) -> Outcome {
     if logs.is_none() && asks_for_logs(&review) {
         screen::say("note: jobs ask for logs of their requests, which --logs DIR writes\n");
     }
-    let (signs, machine) = (options.how.work.signs, &options.how.work.machine);
     let running = Running {
         seed: review.seed,
         are_several: review.drives.len() > 1,
@@ -207,14 +205,12 @@ pub fn command(options: &Options) -> Outcome {
         walls: Mutex::default(),
     };
     let asked = review.asked()?;
-    let all: Vec<usize> = (0..asked.cells().len()).collect();
-    memory::tell(signs, machine.most_bytes(asked.cells(), &all)?);
     let junit = options.require.junit()?;
     let file = options.output.file()?;
-    let progress = signs.spinner("preparing");
+    let progress = options.how.work.signs.spinner("preparing");
     progress.advise(options.start.advice());
     let session = Session::new(asked, None, running, "drives", progress);
-    let (ends, _) = session.run(machine)?;
+    let (ends, _) = session.run(&options.how.work)?;
     let running = &session.command;
     let went = under_way::failed(&session.asked, &ends, session.called);
     let mut set = session.asked.set(&ends, INTERRUPTED);
