@@ -25,10 +25,10 @@ pub fn version() -> &'static str {
 }
 
 /// What tells the model of this program from those of others of its version. Every build of a commit has the model of its
-/// version; sources that were changed may be any model, and only their own build is sure to be the same one. A program that
-/// cannot read itself is told from others by its version alone.
+/// version; sources that were changed may be any model, and so may a program with policies of its own: only their own build is sure to
+/// be the same one. A program that cannot read itself is told from others by its version alone.
 pub fn simulator() -> String {
-    let changed = here().modified != Some(false);
+    let changed = here().modified != Some(false) || ftlab_ftl::page::has_own_policies();
     let program = changed.then(|| std::env::current_exe().and_then(std::fs::read));
     let program = program.and_then(Result::ok).unwrap_or_default();
     format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&program))

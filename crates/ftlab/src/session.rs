@@ -8,7 +8,7 @@ use crate::screen;
 use ftlab_base::Blame;
 use ftlab_bench::ask::{Asker, Ends, drives};
 use ftlab_bench::review::Asked;
-use ftlab_lab::{Cell, Event, Lab, LabError, Store};
+use ftlab_lab::{Cell, Event, Lab, LabError, Store, Subject};
 use ftlab_result::ResultSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,13 +31,13 @@ pub trait Command: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Whether it is told of each part that is done, of all.
+    /// Whether the progress line counts the parts that are done.
     fn counts_parts(&self) -> bool {
         true
     }
 
-    /// What a log calls the drive of a number that has ended, if there is one.
-    fn log(&self, _drive: usize) -> Option<String> {
+    /// How the log names a drive that has ended; none where the command keeps no log of drives.
+    fn log(&self, _subject: &Subject) -> Option<String> {
         None
     }
 
@@ -179,13 +179,14 @@ impl<A: Asker + 'static, C: Command> Session<A, C> {
     /// Says so when the last cell of a drive has ended; one drive's end is that of all.
     fn tell_of_drive(&self, n: usize, ends: &Ends) {
         let all = self.drives.len();
-        let drive = self.drives.iter().position(|cells| cells.contains(&n));
-        let drive = drive.filter(|&drive| all > 1 && ends.have_ended(self.drives[drive].clone()));
-        if let Some((drive, name)) = drive.and_then(|drive| Some((drive, self.command.log(drive)?)))
-        {
-            let has_ended = |cells: &&Range<usize>| ends.have_ended(Range::clone(cells));
+        let has_ended = |cells: &&Range<usize>| ends.have_ended(Range::clone(cells));
+        let drive = self.drives.iter().find(|cells| cells.contains(&n));
+        let Some(drive) = drive.filter(has_ended).filter(|_| all > 1) else {
+            return;
+        };
+        if let Some(name) = self.command.log(&self.asked.cells()[n].subject) {
             let ended = self.drives.iter().filter(has_ended).count();
-            let failed = match ends.error(self.drives[drive].clone()) {
+            let failed = match ends.error(drive.clone()) {
                 Some(_) => " failed",
                 None => "",
             };
@@ -246,14 +247,7 @@ pub fn failed(asked: &Asked, ends: &Ends, called: &str) -> Outcome {
         (words, error.is_input())
     };
     let errors: Vec<(String, bool)> = asked.errors(ends).map(words).collect();
-    failure(&errors, called, asked.review.drives.len())
-}
-
-/// What went wrong with drives, of so many, in one line, and whether it is the user's to mend.
-///
-/// # Errors
-/// That, if something did.
-pub fn failure(errors: &[(String, bool)], drives: &str, all: usize) -> Outcome {
+    let all = asked.review.drives.len();
     let Some((_, is_input)) = errors.first() else {
         return Ok(());
     };
@@ -261,7 +255,7 @@ pub fn failure(errors: &[(String, bool)], drives: &str, all: usize) -> Outcome {
     let mut message = each.collect::<Vec<_>>().join("; ");
     let failed = errors.len();
     if failed < all {
-        message = format!("{failed} of {all} {drives} failed, the others are done: {message}");
+        message = format!("{failed} of {all} {called} failed, the others are done: {message}");
     }
     Err(Failure::of(*is_input, message))
 }

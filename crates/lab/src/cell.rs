@@ -74,9 +74,9 @@ pub struct Saved {
 /// How long drives lie without power.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Rest {
-    /// For so long.
+    /// How long they lie, in hours.
     pub hours: f64,
-    /// At so many degrees.
+    /// The temperature at which they lie, in degrees Celsius.
     pub celsius: f64,
 }
 
@@ -92,8 +92,14 @@ impl Begin {
     }
 }
 
-/// Hears what each part was that is done.
-pub type PartDone<'a> = dyn Fn(&str) -> Result<(), LabError> + Sync + 'a;
+/// Who waits for a course, and may end it.
+#[derive(Clone, Copy)]
+pub struct Told<'a> {
+    /// Hears how far it is.
+    pub watch: &'a Watch<'a>,
+    /// Hears what each part was that is done.
+    pub part: &'a (dyn Fn(&str) -> Result<(), LabError> + Sync),
+}
 
 /// What prepares its drive itself, and comes to one outcome or several.
 pub trait Course: Debug + Send + Sync {
@@ -108,16 +114,11 @@ pub trait Course: Debug + Send + Sync {
         vec![1.0]
     }
 
-    /// Goes through all of it. `part` hears what each part was that is done.
+    /// Goes through all of it.
     ///
     /// # Errors
     /// Why there is no end of it.
-    fn run(
-        &self,
-        cell: &Cell,
-        watch: &Watch<'_>,
-        part: &PartDone<'_>,
-    ) -> Result<Vec<Outcome>, LabError>;
+    fn run(&self, cell: &Cell, told: Told<'_>) -> Result<Vec<Outcome>, LabError>;
 }
 
 /// What decides a run of a load, of which nothing else is said, as a text: an id is a hash of that. Settings are `key=value`,
@@ -142,7 +143,8 @@ pub fn mark_of(
 }
 
 impl Cell {
-    /// The id of its run: 32 hexadecimal digits, of all that decides its numbers. No name and no place is in it.
+    /// The id of its run: 32 hexadecimal digits, of all that decides its numbers. Where a load lies is no part of it, and what
+    /// it is called only where its random numbers follow from that.
     #[must_use]
     pub fn id(&self) -> String {
         format!("{:032x}", xxh3_128(self.mark().as_bytes()))
@@ -171,7 +173,9 @@ impl Cell {
         let mut add = |text: &dyn Display| {
             writeln!(mark, "{text}").expect("a string takes it");
         };
-        if self.machine.slug != self.usual_machine() {
+        // Another machine may have the name of one that comes with ftlab.
+        let usual = Testbed::load(self.usual_machine());
+        if usual.ok().as_ref() != Some(&*self.machine) {
             add(&format_args!("machine {:?}", self.machine));
         }
         if let Work::Load(Playing {
@@ -236,5 +240,79 @@ impl Cell {
                 format!("{drive} {load} ({state}{port})")
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ftlab_base::Nanos;
+    use ftlab_drive::Catalog;
+    use ftlab_play::load::{What, mark_of_texts};
+    use std::collections::{BTreeMap, BTreeSet};
+
+    fn load(name: &str, ios: u32) -> Load {
+        let text = format!("[w]\nrw=randwrite\nnumber_ios={ios}\n");
+        let what = What::job(&text, name).unwrap();
+        let mark = mark_of_texts(&text, &BTreeMap::new());
+        Load::of_text(name, &text, mark, what)
+    }
+
+    fn cell(change: impl Fn(&mut Cell, &mut Playing)) -> String {
+        let drive = Catalog::load("generic-mlc-8", &[]).unwrap();
+        let mut playing = Playing {
+            load: load("w.fio", 9),
+            begin: Begin::of(State::Filled),
+            clock: Clock::Timed,
+            port: None,
+            length: Length::Full,
+        };
+        let subject = Subject::from(drive);
+        let machine = Testbed::load(subject.usual_testbed()).unwrap();
+        let mut cell = Cell {
+            subject: Arc::new(subject),
+            work: Work::Load(playing.clone()),
+            machine: Arc::new(machine),
+            seed: RootSeed(1),
+        };
+        change(&mut cell, &mut playing);
+        cell.work = Work::Load(playing);
+        cell.id()
+    }
+
+    #[test]
+    fn whatever_decides_a_run_makes_another_id_and_nothing_else_does() {
+        let machine = |cell: &mut Cell, change: &dyn Fn(&mut Testbed)| {
+            change(Arc::make_mut(&mut cell.machine));
+        };
+        let drive = |settings: &[&str]| {
+            let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
+            Arc::new(Subject::from(
+                Catalog::load("generic-mlc-8", &settings).unwrap(),
+            ))
+        };
+        let ids = [
+            cell(|_, _| ()),
+            cell(|cell, _| cell.seed = RootSeed(2)),
+            cell(|cell, _| cell.subject = drive(&["spare.op=0.28"])),
+            // A machine of the user's own may have the name of another.
+            cell(|cell, _| machine(cell, &|machine| machine.host_command = Nanos(1))),
+            cell(|_, playing| playing.load = load("w.fio", 10)),
+            cell(|_, playing| playing.begin.state = State::Used),
+            cell(|_, playing| playing.begin.rest.hours = 1.0),
+            cell(|_, playing| {
+                playing.begin.saved = Some(Saved {
+                    file: "s.state".to_owned(),
+                    bytes: Arc::from([1]),
+                });
+            }),
+            cell(|_, playing| playing.clock = Clock::Untimed),
+            cell(|_, playing| playing.port = Some(Port::ALL[0])),
+            cell(|_, playing| playing.length = Length::Quick),
+        ];
+        let distinct: BTreeSet<&String> = ids.iter().collect();
+        assert_eq!(distinct.len(), ids.len(), "{ids:?}");
+        let renamed = cell(|_, playing| playing.load = load("other/place.fio", 9));
+        assert_eq!(renamed, ids[0]);
     }
 }

@@ -23,7 +23,7 @@ mod states;
 mod store;
 mod subject;
 
-pub use cell::{Begin, Cell, Course, PartDone, Playing, Rest, Saved, Work, mark_of};
+pub use cell::{Begin, Cell, Course, Playing, Rest, Saved, Told, Work, mark_of};
 pub use error::LabError;
 pub use fill::metrics as fill_metrics;
 pub use length::Length;

@@ -1,12 +1,12 @@
 //! Cells as they run: those of the same drives and seed together, each from a copy of its state.
 
-use crate::cell::{Cell, Playing, Work};
+use crate::LabError;
+use crate::cell::{Cell, Course, Playing, Told, Work};
 use crate::outcome::{Outcome, host};
 use crate::play::{How, play};
 use crate::pool::Lab;
 use crate::states::{Begun, Loaded, Way, prepare, steps};
 use crate::subject::{Devices, Subject};
-use crate::{LabError, Saved};
 use ftlab_play::record::Record;
 use ftlab_play::states::State;
 use ftlab_play::watch::Stopped;
@@ -119,19 +119,35 @@ struct Running<'a> {
     hear: &'a Hear<'a>,
 }
 
+/// A load among them, by the number of its cell.
+#[derive(Clone, Copy)]
+struct Load<'a> {
+    n: usize,
+    cell: &'a Cell,
+    playing: &'a Playing,
+}
+
 impl<'a> Running<'a> {
     fn run(&self, some: &[usize]) -> Result<(), Stopped> {
-        let (mut loads, courses): (Vec<usize>, Vec<usize>) =
-            (some.iter()).partition(|&&n| self.cells[n].playing().is_some());
+        let (mut loads, mut courses) = (Vec::new(), Vec::new());
+        for &n in some {
+            let cell = &self.cells[n];
+            match &cell.work {
+                Work::Load(playing) => loads.push(Load { n, cell, playing }),
+                Work::Course(course) => courses.push((n, course)),
+            }
+        }
         // Drives are prepared once with each kind of data.
-        while let Some(&first) = loads.first() {
-            let before = self.cells[first].data_before();
-            let (alike, others): (Vec<usize>, Vec<usize>) =
-                (loads.into_iter()).partition(|&n| self.cells[n].data_before() == before);
-            self.run_alike(&alike)?;
+        while let Some(first) = loads.first() {
+            let before = first.cell.data_before();
+            let is_alike = |load: &Load<'_>| load.cell.data_before() == before;
+            let (alike, others) = loads.into_iter().partition(is_alike);
+            self.run_alike(alike)?;
             loads = others;
         }
-        let course = |&n: &usize| self.ended(n, self.course(n));
+        let course = |&(n, course): &(usize, &Arc<dyn Course>)| {
+            self.ended(n, self.course(n, course.as_ref()))
+        };
         courses.par_iter().map(course).collect()
     }
 
@@ -151,33 +167,33 @@ impl<'a> Running<'a> {
         (self.hear)(n, Event::Done(end)).map_err(|_| Stopped)
     }
 
-    fn course(&self, n: usize) -> Result<Vec<Outcome>, LabError> {
-        let cell = &self.cells[n];
-        let Work::Course(course) = &cell.work else {
-            return Ok(Vec::new());
-        };
+    fn course(&self, n: usize, course: &dyn Course) -> Result<Vec<Outcome>, LabError> {
         let watch = |what: &str, share: Option<f64>| self.watch(n, what, share);
         watch(&course.name(), None)?;
-        course.run(cell, &watch, &|label| (self.hear)(n, Event::Part(label)))
+        let told = Told {
+            watch: &watch,
+            part: &|label| (self.hear)(n, Event::Part(label)),
+        };
+        course.run(&self.cells[n], told)
     }
 
     /// Runs loads that begin with drives prepared with the same data.
-    fn run_alike(&self, alike: &[usize]) -> Result<(), Stopped> {
-        let mut left = alike.to_vec();
+    fn run_alike(&self, mut left: Vec<Load<'a>>) -> Result<(), Stopped> {
         let failed = match self.run_states(&mut left) {
             Ok(()) => return Ok(()),
             Err(error) if error.is_stopped() => return Err(Stopped),
             Err(error) => Arc::new(error),
         };
         let mut left = left.into_iter();
-        left.try_for_each(|n| self.done(n, Err(Arc::clone(&failed))))
+        left.try_for_each(|load| self.done(load.n, Err(Arc::clone(&failed))))
     }
 
     /// Runs loads in the order of their states, and takes those from `left` that have ended.
-    fn run_states(&self, left: &mut Vec<usize>) -> Result<(), LabError> {
-        let first = &self.cells[left[0]];
+    fn run_states(&self, left: &mut Vec<Load<'a>>) -> Result<(), LabError> {
+        let Some(&Load { cell: first, .. }) = left.first() else {
+            return Ok(());
+        };
         let (subject, root) = (&first.subject, first.seed);
-        let before = first.data_before();
         let build = || {
             let built = subject.build(&first.machine, root);
             built.map_err(|error| LabError::Drive {
@@ -188,10 +204,8 @@ impl<'a> Running<'a> {
         let mut devices = build()?;
         let mut reached = State::New;
         for state in State::ALL {
-            let here: Vec<usize> = (left.iter().copied())
-                .filter(|&n| self.begins_in(n) == Some(state))
-                .collect();
-            let Some(&one) = here.first() else {
+            let begins = |load: &&Load<'_>| load.playing.begin.state == state;
+            let Some(one) = left.iter().find(begins).copied() else {
                 continue;
             };
             if !reached.leads_to(state) {
@@ -201,48 +215,36 @@ impl<'a> Running<'a> {
             let way = Way {
                 from: reached,
                 to: state,
-                before,
-                saved: self.saved(one),
+                before: first.data_before(),
+                saved: one.playing.begin.saved.as_ref(),
             };
-            let watch = |what: &str, share: Option<f64>| self.watch(one, what, share);
+            let watch = |what: &str, share: Option<f64>| self.watch(one.n, what, share);
             let begun = prepare(subject, &mut devices, way, root, &watch)?;
             reached = state;
-            left.retain(|n| !here.contains(n));
+            let here: Vec<Load<'_>> = left.extract_if(.., |load| begins(&&*load)).collect();
             // Nobody else needs the last ones.
             if let ([only], true) = (&here[..], left.is_empty()) {
-                return Ok(self.ended(*only, self.load(*only, devices, &begun))?);
+                return Ok(self.ended(only.n, self.load(*only, devices, &begun))?);
             }
             let prepared = Mutex::new(&mut devices);
-            let load = |&n: &usize| {
+            let load = |&load: &Load<'_>| {
                 let prepared = prepared.lock().unwrap_or_else(PoisonError::into_inner);
                 let copies = prepared.iter().map(|device| device.snapshot()).collect();
                 drop(prepared);
-                self.ended(n, self.load(n, copies, &begun))
+                self.ended(load.n, self.load(load, copies, &begun))
             };
             here.par_iter().map(load).collect::<Result<(), Stopped>>()?;
         }
         Ok(())
     }
 
-    fn begins_in(&self, n: usize) -> Option<State> {
-        Some(self.cells[n].playing()?.begin.state)
-    }
-
-    fn saved(&self, n: usize) -> Option<&'a Saved> {
-        self.cells[n].playing()?.begin.saved.as_ref()
-    }
-
     /// Plays a load on drives of its own.
     fn load(
         &self,
-        n: usize,
+        Load { n, cell, playing }: Load<'_>,
         mut devices: Devices,
         begun: &[Begun],
     ) -> Result<Vec<Outcome>, LabError> {
-        let cell = &self.cells[n];
-        let Some(playing) = cell.playing() else {
-            return Ok(Vec::new());
-        };
         let (state, rest) = (playing.begin.state, playing.begin.rest);
         for device in &mut devices {
             device.plug(&host(&cell.machine, playing.port));

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The first line.
 #[derive(Serialize, Deserialize, PartialEq)]
@@ -27,7 +27,10 @@ struct Line<O> {
 /// What cells have come to.
 #[derive(Debug)]
 pub struct Store {
+    path: PathBuf,
     file: File,
+    /// Bytes of the lines that were written whole.
+    whole: u64,
     known: BTreeMap<String, Vec<Outcome>>,
 }
 
@@ -39,7 +42,9 @@ impl Store {
     pub fn new(path: &Path, simulator: &str) -> io::Result<Store> {
         let simulator = simulator.to_owned();
         let mut store = Store {
+            path: path.to_owned(),
             file: File::create(path)?,
+            whole: 0,
             known: BTreeMap::new(),
         };
         store.write(&Head { simulator })?;
@@ -82,7 +87,12 @@ impl Store {
         }
         file.set_len(whole)?;
         file.seek(SeekFrom::Start(whole))?;
-        Ok(Store { file, known })
+        Ok(Store {
+            path: path.to_owned(),
+            file,
+            whole,
+            known,
+        })
     }
 
     /// What the cell of an id has come to, if it is there.
@@ -112,17 +122,42 @@ impl Store {
         self.write(&Line { id, outcomes })
     }
 
-    /// Writes a line at once, so that an interruption tears one at most.
+    /// Writes a line at once, so that an interruption tears one at most; of one that does not fit nothing is left.
     fn write(&mut self, line: &impl Serialize) -> io::Result<()> {
         let mut text = serde_json::to_vec(line)?;
         text.push(b'\n');
-        self.file.write_all(&text)
+        let written = self.file.write_all(&text);
+        if let Err(error) = written {
+            // What went wrong first is what counts.
+            let cut = self.file.set_len(self.whole);
+            let _ = cut.and_then(|()| self.file.seek(SeekFrom::Start(self.whole)));
+            let why = format!("cannot write {}: {error}", self.path.display());
+            return Err(io::Error::new(error.kind(), why));
+        }
+        self.whole += text.len() as u64;
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_named() {
+        let mut store = Store {
+            path: PathBuf::from("cells.jsonl"),
+            file: OpenOptions::new().write(true).open("/dev/full").unwrap(),
+            whole: 0,
+            known: BTreeMap::new(),
+        };
+        let error = store.put("a", &[]).unwrap_err();
+        assert!(
+            error.to_string().starts_with("cannot write cells.jsonl: "),
+            "{error}"
+        );
+    }
 
     #[test]
     fn a_torn_line_is_left_out_and_another_program_begins_anew() {

@@ -3,7 +3,7 @@
 use ftlab_base::Blame;
 use thiserror::Error;
 
-/// Whoever waited for the work wants it no more.
+/// Whoever waited for the work has ended it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("it was stopped")]
 pub struct Stopped;

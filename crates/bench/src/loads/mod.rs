@@ -364,18 +364,16 @@ impl Reading<'_> {
     }
 }
 
-/// What tells a load from others: a recorded trace is known by what it holds.
+/// What tells a load from others: a recorded trace is known by what it holds and by when it was written.
 fn mark_of(texts: &LoadText, what: &What) -> u128 {
-    match what {
-        What::Recording(recording) => {
-            let (holds, how) = (
-                format!("{:?}", recording.scan),
-                format!("{:?} {:?}", recording.pace, recording.fit),
-            );
-            mark_of_trace(&texts.text, &texts.scripts, &holds, &how)
-        }
-        _ => mark_of_texts(&texts.text, &texts.scripts),
-    }
+    let What::Recording(recording) = what else {
+        return mark_of_texts(&texts.text, &texts.scripts);
+    };
+    let file = std::fs::metadata(&recording.file).ok();
+    let written = file.and_then(|file| Some((file.len(), file.modified().ok()?)));
+    let holds = format!("{:?} {written:?}", recording.scan);
+    let how = format!("{:?} {:?}", recording.pace, recording.fit);
+    mark_of_trace(&texts.text, &texts.scripts, &holds, &how)
 }
 
 /// Whether a text is TOML of ftlab's own, as scripts and traces are: a job file begins with a section.

@@ -28,11 +28,11 @@ use drive::{OfDrive, Planner};
 use ftlab_base::{Blame, RootSeed};
 use ftlab_drive::{DriveFile, default_testbed};
 use ftlab_host::Testbed;
-use ftlab_lab::{Cell, Course, LabError, Length, Outcome, PartDone, Subject, Work};
+use ftlab_lab::{Cell, Course, LabError, Length, Outcome, Subject, Told, Work};
 use ftlab_play::driver::DriverError;
 use ftlab_play::load::Load;
 use ftlab_play::states::{PrepareError, State};
-use ftlab_play::watch::{Stopped, Watch};
+use ftlab_play::watch::Stopped;
 use ftlab_result::plan::{Measure, Plan};
 use ftlab_result::quantity::table;
 use ftlab_result::{ResultSet, Run, TestSheet};
@@ -180,16 +180,11 @@ impl Course for OneDrive {
         )
     }
 
-    fn run(
-        &self,
-        cell: &Cell,
-        watch: &Watch<'_>,
-        part: &PartDone<'_>,
-    ) -> Result<Vec<Outcome>, LabError> {
+    fn run(&self, cell: &Cell, told: Told<'_>) -> Result<Vec<Outcome>, LabError> {
         let file = cell.subject.first();
-        let planned = Planner::new(&self.0, &cell.machine, file).plan(watch);
+        let planned = Planner::new(&self.0, &cell.machine, file).plan(told.watch);
         // Spare areas that could not be run are noted, and whoever ended the work ended them, too.
-        part(&cell.label())?;
+        (told.part)(&cell.label())?;
         let OfDrive { plan, runs } = planned.map_err(|why| why.of(file))?;
         let outcome = |run: Run| Outcome {
             load: run.test.clone(),

@@ -29,9 +29,8 @@ use crate::ask::{self, Asker, Ends};
 use ftlab_base::RootSeed;
 use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
-use ftlab_lab::{Cell, Course as Doing, LabError, Outcome, PartDone, Subject as Drive, Work};
+use ftlab_lab::{Cell, Course as Doing, LabError, Outcome, Subject as Drive, Told, Work};
 use ftlab_play::streams::{drive_seed, seed_of_load};
-use ftlab_play::watch::Watch;
 use ftlab_result::pts::{Cell as Access, Course, Settings, SteadyState};
 use ftlab_result::{ResultSet, TestSheet};
 use rayon::prelude::*;
@@ -223,12 +222,7 @@ impl Doing for Parts {
         format!("{} {:?} {:?}", tests.join(" "), self.settings, self.scale)
     }
 
-    fn run(
-        &self,
-        cell: &Cell,
-        watch: &Watch<'_>,
-        part: &PartDone<'_>,
-    ) -> Result<Vec<Outcome>, LabError> {
+    fn run(&self, cell: &Cell, told: Told<'_>) -> Result<Vec<Outcome>, LabError> {
         let file = cell.subject.first();
         let seed = drive_seed(cell.seed, file.slug());
         let device = file.build(&cell.machine, seed);
@@ -242,7 +236,14 @@ impl Doing for Parts {
             why: error.to_string(),
         })?;
         let root = seed_of_load(cell.seed, "pts");
-        let mut purged = Subject::new(file, watch, device, &self.settings, Scale::STANDARD, root);
+        let mut purged = Subject::new(
+            file,
+            told.watch,
+            device,
+            &self.settings,
+            Scale::STANDARD,
+            root,
+        );
         purged.purge()?;
         let mut ready = None;
         if self.parts.iter().any(|part| part.preconditioned) {
@@ -263,7 +264,7 @@ impl Doing for Parts {
             let before = subject.device.counters();
             subject.device.restart_stream_hash();
             let found = of.run(&mut subject)?;
-            part(&format!("{} {}", file.slug(), of.sheet.test))?;
+            (told.part)(&format!("{} {}", file.slug(), of.sheet.test))?;
             let counters = subject.device.counters().since(&before);
             Ok(Outcome {
                 load: of.sheet.test.clone(),

@@ -6,7 +6,7 @@ use crate::endurance::{self, CLIENT, Daily, EnduranceError, Plan, RANDOM};
 use crate::suites::{Fact, NO_STATE, Writes};
 use ftlab_drive::{DriveFile, Health};
 use ftlab_host::Testbed;
-use ftlab_lab::{Cell, Course, LabError, Length, Outcome, PartDone, smart_of};
+use ftlab_lab::{Cell, Course, LabError, Length, Outcome, Told, smart_of};
 use ftlab_play::driver::DriverError;
 use ftlab_play::streams::drive_seed;
 use ftlab_play::watch::{Stopped, Watch};
@@ -73,15 +73,10 @@ impl Course for Wearing {
         vec![cost::of_programs(programs.wa + programs.life)]
     }
 
-    fn run(
-        &self,
-        cell: &Cell,
-        watch: &Watch<'_>,
-        part: &PartDone<'_>,
-    ) -> Result<Vec<Outcome>, LabError> {
+    fn run(&self, cell: &Cell, told: Told<'_>) -> Result<Vec<Outcome>, LabError> {
         let file = cell.subject.first();
         let (name, _) = job_of(self.writes);
-        let run = self.run_of(cell, watch).map_err(|error| match error {
+        let run = self.run_of(cell, told.watch).map_err(|error| match error {
             error if error.is_stopped() => LabError::Stopped(Stopped),
             error => LabError::Course {
                 drive: file.slug().to_owned(),
@@ -89,7 +84,7 @@ impl Course for Wearing {
                 why: error.to_string(),
             },
         })?;
-        part(&cell.label())?;
+        (told.part)(&cell.label())?;
         Ok(vec![Outcome {
             load: name.to_owned(),
             run,
@@ -266,8 +261,11 @@ mod tests {
             machine: Arc::new(Testbed::load("anandtech-2008").unwrap()),
             seed: RootSeed(1),
         };
-        let nobody = &ftlab_play::watch::nobody;
-        let client = CLIENT_WRITES.run(&cell, nobody, &|_| Ok(())).unwrap();
+        let told = Told {
+            watch: &ftlab_play::watch::nobody,
+            part: &|_| Ok(()),
+        };
+        let client = CLIENT_WRITES.run(&cell, told).unwrap();
         let client = &client[0].run;
         let endurance = Fact::Endurance { gb_per_day: 100 };
         let told = tell(&file, endurance, Some(client), Length::Full).metrics;

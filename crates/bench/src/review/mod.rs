@@ -33,7 +33,7 @@ pub struct Review {
     pub drives: Vec<Subject>,
     /// The tests, in the order of the report.
     pub tests: Vec<Test>,
-    /// Of each drive the slugs of the tests that it runs; none where every drive runs them all.
+    /// The slugs of the tests that each drive runs; where there are none, every drive runs all tests.
     pub wanted: Option<Vec<BTreeSet<String>>>,
     /// Whether everything there is was asked for, and not these tests by name: each drive then leaves
     /// out the long tests that no source made on it, and those whose files it has no room for.

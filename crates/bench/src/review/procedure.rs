@@ -10,14 +10,13 @@ use ftlab_base::{
     SECTOR_BYTES, SimTime, SubmissionQueue,
 };
 use ftlab_drive::{Device, DriveFile};
-use ftlab_lab::{Cell, Course, LabError, Length, Outcome, PartDone};
+use ftlab_lab::{Cell, Course, LabError, Length, Outcome, Told};
 use ftlab_play::driver::{self, Clock, DriverError, Target};
 use ftlab_play::load::Load;
 use ftlab_play::record::Record;
 use ftlab_play::states::{self, State, come_to_rest};
 use ftlab_play::streams::drive_seed;
 use ftlab_play::torture::{Torn, torture};
-use ftlab_play::watch::Watch;
 use ftlab_result::quantity::table;
 use ftlab_sheet::SheetError;
 use ftlab_workload::{JobFile, Size};
@@ -49,12 +48,7 @@ impl Course for Acts {
         cost::of_procedure(cell.subject.first(), &self.procedure, self.length)
     }
 
-    fn run(
-        &self,
-        cell: &Cell,
-        watch: &Watch<'_>,
-        part: &PartDone<'_>,
-    ) -> Result<Vec<Outcome>, LabError> {
+    fn run(&self, cell: &Cell, told: Told<'_>) -> Result<Vec<Outcome>, LabError> {
         let wrong = |error| LabError::Drive {
             drive: cell.subject.slug().to_owned(),
             error,
@@ -66,7 +60,7 @@ impl Course for Acts {
             .map_err(wrong)?;
         let seed = drive_seed(cell.seed, cell.subject.first().slug());
         let device = file.build(&cell.machine, seed).map_err(wrong)?;
-        Running::new(self, cell, watch, &file, device).run(part)
+        Running::new(self, cell, told, &file, device).run()
     }
 }
 
@@ -74,7 +68,7 @@ impl Course for Acts {
 struct Running<'a> {
     acts: &'a Acts,
     cell: &'a Cell,
-    watch: &'a Watch<'a>,
+    told: Told<'a>,
     file: &'a DriveFile,
     device: Box<dyn Device>,
     /// Sectors in use.
@@ -90,7 +84,7 @@ impl<'a> Running<'a> {
     fn new(
         acts: &'a Acts,
         cell: &'a Cell,
-        watch: &'a Watch<'a>,
+        told: Told<'a>,
         file: &'a DriveFile,
         device: Box<dyn Device>,
     ) -> Self {
@@ -109,7 +103,7 @@ impl<'a> Running<'a> {
         Running {
             acts,
             cell,
-            watch,
+            told,
             file,
             device,
             sectors,
@@ -119,8 +113,8 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Does everything; `part` hears of each job measured what it was.
-    fn run(mut self, part: &PartDone<'_>) -> Result<Vec<Outcome>, LabError> {
+    /// Does everything.
+    fn run(mut self) -> Result<Vec<Outcome>, LabError> {
         for act in &self.acts.procedure.acts {
             match act {
                 Act::SecureErase => self.secure_erase()?,
@@ -128,7 +122,7 @@ impl<'a> Running<'a> {
                 Act::Trim(bytes) => self.trim(*bytes)?,
                 Act::Measure(job, state) => {
                     self.measure(job, state)?;
-                    part(&self.label(job, state))?;
+                    (self.told.part)(&self.label(job, state))?;
                 }
                 Act::Torture(job) => self.torture(job)?,
                 Act::Reach(state) => self.reach(*state)?,
@@ -259,7 +253,7 @@ impl<'a> Running<'a> {
         let file = self.job_file(job);
         let seed = self.seed_of(job);
         let mut target = Target::one(self.device.as_mut());
-        let run = driver::run_on(&file, &mut target, Clock::Timed, seed, self.watch);
+        let run = driver::run_on(&file, &mut target, Clock::Timed, seed, self.told.watch);
         let report = run.map_err(|error| self.failed(job, state, error))?;
         self.rest(SimTime::ZERO + report.simulated)?;
         let mut record = Record::of_jobs(&file, &report).on([self.device.as_ref()]);
@@ -293,8 +287,13 @@ impl<'a> Running<'a> {
     fn reach(&mut self, state: State) -> Result<(), LabError> {
         let seed = drive_seed(self.cell.seed, self.file.slug());
         let way = (State::New, state);
-        let prepared =
-            states::prepare_with(self.device.as_mut(), way, seed, Content::RANDOM, self.watch);
+        let prepared = states::prepare_with(
+            self.device.as_mut(),
+            way,
+            seed,
+            Content::RANDOM,
+            self.told.watch,
+        );
         let settling = prepared.map_err(|error| LabError::Prepare {
             drive: self.file.slug().to_owned(),
             error,
@@ -316,7 +315,7 @@ impl<'a> Running<'a> {
         }
         let seed = job.seed(self.cell.seed).derive("overwrite");
         let mut target = Target::one(self.device.as_mut());
-        let run = driver::run_on(&file, &mut target, Clock::Untimed, seed, self.watch);
+        let run = driver::run_on(&file, &mut target, Clock::Untimed, seed, self.told.watch);
         run.map_err(|error| self.failed(job, "overwrite", error))?;
         self.steps.push(format!(
             "{}, without time, until what is used was written {times} times.",
@@ -329,7 +328,7 @@ impl<'a> Running<'a> {
         let file = self.job_file(job);
         let before = self.device.counters().host_bytes_written;
         let seed = job.seed(self.cell.seed);
-        torture(&file, self.device.as_mut(), seed, self.watch).map_err(|torn| match torn {
+        torture(&file, self.device.as_mut(), seed, self.told.watch).map_err(|torn| match torn {
             Torn::Run(error) => self.failed(job, "torture", error),
             Torn::Rest(error) => LabError::Prepare {
                 drive: self.file.slug().to_owned(),

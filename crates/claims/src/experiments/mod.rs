@@ -12,9 +12,8 @@ pub use bare::nobody;
 use bare::Found;
 use ftlab_base::RootSeed;
 use ftlab_drive::DriveFile;
-use ftlab_lab::{Cell, Course, LabError, Outcome, PartDone};
+use ftlab_lab::{Cell, Course, LabError, Outcome, Told};
 use ftlab_play::streams::drive_seed;
-use ftlab_play::watch::Watch;
 use ftlab_result::Run;
 
 /// Something done to a drive as new.
@@ -35,15 +34,10 @@ impl Course for &'static Experiment {
         String::new()
     }
 
-    fn run(
-        &self,
-        cell: &Cell,
-        _watch: &Watch<'_>,
-        part: &PartDone<'_>,
-    ) -> Result<Vec<Outcome>, LabError> {
+    fn run(&self, cell: &Cell, told: Told<'_>) -> Result<Vec<Outcome>, LabError> {
         let file = cell.subject.first();
         let metrics = (self.run)(file, drive_seed(cell.seed, file.slug()))?;
-        part(&cell.label())?;
+        (told.part)(&cell.label())?;
         let run = Run {
             drive: file.slug().to_owned(),
             metrics,

@@ -32,8 +32,8 @@ pub use streams::{Isolation, Separation, SpareShare, StreamConfig, StreamTraffic
 pub use translation::TranslationConfig;
 pub use victim::{
     Candidate, CostBenefit, DChoices, Fifo, Greedy, NOT_A_CANDIDATE, POLICIES, Parameter,
-    PolicyError, RegisterError, Registered, VictimPolicy, VictimView, WindowedGreedy, policy,
-    register, registered,
+    PolicyError, RegisterError, Registered, VictimPolicy, VictimView, WindowedGreedy,
+    has_own_policies, policy, register, registered,
 };
 pub use wear::{Allocation, StaticLevelling, WearLevelling};
 

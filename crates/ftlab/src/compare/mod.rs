@@ -175,8 +175,8 @@ impl Command for Comparing {
         self.write(set, &self.grids(set))
     }
 
-    fn log(&self, variant: usize) -> Option<String> {
-        Some(self.sweeps.variants[variant].name.clone())
+    fn log(&self, subject: &Subject) -> Option<String> {
+        Some(subject.as_variant().name.clone())
     }
 }
 

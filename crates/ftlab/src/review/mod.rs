@@ -10,7 +10,7 @@ use crate::suite::SuiteOption;
 use crate::verdicts::RequireOptions;
 use crate::{results, screen};
 use clap::Args;
-use ftlab_bench::ask::{Asker, drives};
+use ftlab_bench::ask::Asker;
 use ftlab_bench::review::Review;
 use ftlab_bench::suites::{self, Test};
 use ftlab_lab::Subject;
@@ -67,8 +67,6 @@ pub struct Options {
 /// What a review leaves behind.
 struct Reviewing {
     folder: Folder,
-    /// The slugs of its drives.
-    drives: Vec<String>,
     /// The call that goes on with it.
     go_on: String,
 }
@@ -79,8 +77,8 @@ impl Command for Reviewing {
         Ok(results::places(self.folder.path()))
     }
 
-    fn log(&self, drive: usize) -> Option<String> {
-        self.drives.get(drive).cloned()
+    fn log(&self, subject: &Subject) -> Option<String> {
+        Some(subject.slug().to_owned())
     }
 
     fn go_on(&self) -> Option<&str> {
@@ -94,10 +92,6 @@ pub fn command(options: &Options) -> Outcome {
     let junit = options.require.junit()?;
     let store = results::store(&folder, options.resume)?;
     let reviewing = Reviewing {
-        drives: drives(&asked)
-            .iter()
-            .map(|(drive, _)| drive.slug().to_owned())
-            .collect(),
         folder,
         go_on: call_to_go_on(),
     };

@@ -11,7 +11,8 @@ mod sampled;
 pub use by_age::{CostBenefit, Fifo};
 pub use greedy::{Greedy, WindowedGreedy};
 pub use registry::{
-    POLICIES, Parameter, PolicyError, RegisterError, Registered, policy, register, registered,
+    POLICIES, Parameter, PolicyError, RegisterError, Registered, has_own_policies, policy,
+    register, registered,
 };
 pub use sampled::DChoices;
 

@@ -164,6 +164,14 @@ pub fn register(policies: &'static [Registered]) -> Result<(), RegisterError> {
     Ok(())
 }
 
+/// Whether a program has brought policies of its own.
+#[must_use]
+pub fn has_own_policies() -> bool {
+    !OWN.read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .is_empty()
+}
+
 /// The names of all policies.
 fn names() -> Vec<&'static str> {
     all().into_iter().map(|policy| policy.name).collect()
