@@ -36,6 +36,13 @@ pub fn write(content: &impl Serialize) -> Vec<u8> {
 
 /// What follows the head of a file that is whole.
 pub fn read(from: &mut dyn Read) -> Result<Vec<u8>, SavedError> {
+    let mut bytes = whole(from)?;
+    bytes.drain(..HEAD_BYTES);
+    Ok(bytes)
+}
+
+/// The bytes of a file that is whole, of which no more is read than its head says.
+pub fn whole(from: &mut dyn Read) -> Result<Vec<u8>, SavedError> {
     let mut head = Vec::new();
     from.take(HEAD_BYTES as u64).read_to_end(&mut head)?;
     if !head.starts_with(&MAGIC) {
@@ -66,7 +73,8 @@ pub fn read(from: &mut dyn Read) -> Result<Vec<u8>, SavedError> {
     if checksum(&head[..CHECKSUM_AT], &payload) != sum {
         return Err(SavedError::Checksum);
     }
-    Ok(payload)
+    head.append(&mut payload);
+    Ok(head)
 }
 
 fn checksum(head: &[u8], payload: &[u8]) -> u64 {

@@ -197,6 +197,14 @@ pub fn write(origin: &Origin, device: &dyn Device) -> Vec<u8> {
     frame::write(&(origin, device.save()))
 }
 
+/// The bytes of a saved state, to be read later: what is none, or damaged, is refused now.
+///
+/// # Errors
+/// When they are none of a whole saved state of this format, or cannot be read.
+pub fn whole(from: &mut dyn Read) -> Result<Vec<u8>, SavedError> {
+    frame::whole(from)
+}
+
 /// Reads a state from `from` into `device`, which is as `file` builds it.
 ///
 /// # Errors

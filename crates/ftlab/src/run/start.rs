@@ -12,7 +12,6 @@ use ftlab_play::driver::Clock;
 use ftlab_play::load::What;
 use ftlab_play::states::State;
 use ftlab_sheet::magic;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -110,10 +109,10 @@ impl StartOptions {
         let Some(path) = &self.from_state else {
             return Ok(None);
         };
-        let mut bytes = Vec::new();
-        let read = files::open(path, "a state saved with --save-state")?.read_to_end(&mut bytes);
         let file = path.display().to_string();
-        read.map_err(|error| Failure::Input(format!("cannot read {file}: {error}")))?;
+        let mut from = files::open(path, "a state saved with --save-state")?;
+        let bytes = saved::whole(&mut from)
+            .map_err(|error| Failure::Input(format!("cannot start from {file}: {error}")))?;
         let bytes = Arc::from(bytes);
         Ok(Some(Saved { file, bytes }))
     }
