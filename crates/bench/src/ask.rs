@@ -7,22 +7,22 @@ use ftlab_result::{Origin, ResultSet, Run, Unfinished, Way};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What was asked for, as cells.
+/// Makes cells of what was asked for, and results of their outcomes.
 pub trait Asker: Send + Sync {
     /// Everything that is to run. The cells of a drive stand together.
     fn cells(&self) -> &[Cell];
 
-    /// What each part of a cell is worth beside those of others ([`ftlab_lab::Event::Part`]).
+    /// The work of each part of a cell ([`ftlab_lab::Event::Part`]), beside that of others.
     fn costs(&self, _cell: usize) -> &[f64] {
         &[1.0]
     }
 
-    /// What of a cell's outcomes is kept in memory until the results are made.
+    /// The part of a cell's outcomes that stays in memory until the results are made.
     fn keep(&self, _cell: usize, outcomes: Vec<Outcome>) -> Vec<Outcome> {
         outcomes
     }
 
-    /// What is said of a cell behind its label.
+    /// The words behind the label of a cell, such as which repeat it is of.
     fn remark(&self, _cell: usize) -> String {
         String::new()
     }
@@ -54,7 +54,7 @@ impl Ends {
         all.filter(|&n| self.0[n].is_none()).collect()
     }
 
-    /// What a cell came to, if it did.
+    /// The outcomes of a cell that is done.
     #[must_use]
     pub fn outcomes(&self, n: usize) -> Option<&[Outcome]> {
         Some(self.0[n].as_ref()?.as_ref().ok()?.as_slice())

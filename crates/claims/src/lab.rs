@@ -187,7 +187,7 @@ impl Measuring<'_> {
                 seed: self.plan.seed,
             },
             Work::Test(test, state) => match &test.step.work {
-                // As its review made it: its first load and port, in one state.
+                // The test as its review made it: its first load and port, in one state.
                 suites::Work::Loads { loads, ports } => {
                     let state = state.and_then(State::named);
                     let state = state.unwrap_or(test.family.states[0]);

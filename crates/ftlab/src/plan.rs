@@ -92,7 +92,7 @@ pub struct Options {
     output_format: OutputFormat,
 }
 
-/// What plans leave behind.
+/// The plans' part of their session.
 struct Planning(Option<Folder>);
 
 impl Command for Planning {

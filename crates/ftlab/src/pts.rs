@@ -100,7 +100,7 @@ fn scale(text: &str) -> Result<Scale, String> {
         .ok_or_else(|| "give a number from 1 on; 1 is the standard as it is".to_owned())
 }
 
-/// What the tests leave behind.
+/// The tests' part of their session.
 struct Testing(Folder);
 
 impl Command for Testing {

@@ -13,7 +13,7 @@ pub const RESULTS: &str = "results.json";
 /// The report beside it.
 pub const REPORT: &str = "index.html";
 
-/// What is kept beside them of each cell, for a call that goes on.
+/// The store beside them, for a call that goes on.
 const CELLS: &str = "cells.jsonl";
 
 const WHAT: &str =
@@ -91,7 +91,7 @@ pub fn write(folder: &Folder, set: &ResultSet) -> Outcome {
     Ok(folder.write(&files)?)
 }
 
-/// What is kept in a directory of the cells that have ended: empty, unless a call goes on with it.
+/// The store of a directory: empty, unless a call goes on with it.
 pub fn store(folder: &Folder, goes_on: bool) -> Result<Store, Failure> {
     folder.check(&[CELLS])?;
     let (path, simulator) = (folder.join(CELLS), provenance::simulator());

@@ -1,4 +1,4 @@
-//! What was asked for under way: how cells end is taken up as it comes in, and left readable however it ends.
+//! Cells under way: outcomes are taken up as they come in, and left readable however the session ends.
 
 use crate::failure::{EXIT_INTERRUPTED, Failure, Outcome};
 use crate::memory;
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Why a drive that has not ended has not all of its runs.
 pub const INTERRUPTED: &str = "interrupted before it was done";
 
-/// What a command makes of what is done, and does to drives meanwhile.
+/// A command's part of a session: it listens while cells run, and writes their results.
 pub trait Command: Send + Sync + 'static {
     /// Makes results readable, and says where they are.
     fn leave(&self, set: &ResultSet) -> Result<String, Failure>;
@@ -52,14 +52,14 @@ pub struct Session<A, C> {
     pub asked: A,
     pub command: C,
     pub progress: Progress,
-    /// What a command calls its drives.
+    /// The command's word for its drives.
     pub called: &'static str,
     /// The cells of each drive.
     drives: Vec<Range<usize>>,
     so_far: Mutex<SoFar>,
 }
 
-/// What has come of them.
+/// The outcomes so far.
 struct SoFar {
     ends: Ends,
     store: Option<Store>,
@@ -233,7 +233,7 @@ impl<A: Asker + 'static, C: Command> Session<A, C> {
     }
 }
 
-/// What went wrong with drives or variants of a review, all of it in one line.
+/// Says in one line which drives or variants of a review failed, and why.
 ///
 /// # Errors
 /// That, if something did.

@@ -19,7 +19,7 @@ use xxhash_rust::xxh3::xxh3_128;
 pub struct Cell {
     /// The drive, or several by the names that loads have for them.
     pub subject: Arc<Subject>,
-    /// What is done with them.
+    /// The load or the course that runs on them.
     pub work: Work,
     /// The machine that they are plugged into.
     pub machine: Arc<Testbed>,
@@ -27,7 +27,7 @@ pub struct Cell {
     pub seed: RootSeed,
 }
 
-/// What is done with drives.
+/// The work that is done with drives.
 #[derive(Debug, Clone)]
 pub enum Work {
     /// A load is played on a copy of drives in a state.
@@ -39,9 +39,9 @@ pub enum Work {
 /// How a load is played.
 #[derive(Debug, Clone)]
 pub struct Playing {
-    /// What is played.
+    /// The load.
     pub load: Load,
-    /// Where it begins.
+    /// The state that the load begins in.
     pub begin: Begin,
     /// With a clock or without.
     pub clock: Clock,
@@ -56,9 +56,9 @@ pub struct Playing {
 pub struct Begin {
     /// What the drives have been through.
     pub state: State,
-    /// What the only drive is loaded with instead, which was saved.
+    /// The saved drive that the only drive begins as instead.
     pub saved: Option<Saved>,
-    /// What lies between that and the load.
+    /// How long the drives lie between that and the load.
     pub rest: Rest,
 }
 
@@ -67,7 +67,7 @@ pub struct Begin {
 pub struct Saved {
     /// Its file, as results name it; empty where it is the state itself, made elsewhere.
     pub file: String,
-    /// What the file holds.
+    /// The bytes of the file.
     pub bytes: Arc<[u8]>,
 }
 
@@ -101,15 +101,15 @@ pub struct Told<'a> {
     pub part: &'a (dyn Fn(&str) -> Result<(), LabError> + Sync),
 }
 
-/// What prepares its drive itself, and comes to one outcome or several.
+/// A run that prepares its drive itself, and has one outcome or several.
 pub trait Course: Debug + Send + Sync {
-    /// What it is called in messages.
+    /// Its name in messages.
     fn name(&self) -> String;
 
     /// Everything that decides it, as a text.
     fn mark(&self) -> String;
 
-    /// What each of its parts is worth beside those of other cells.
+    /// The work of each of its parts, beside that of other cells.
     fn costs(&self, _cell: &Cell) -> Vec<f64> {
         vec![1.0]
     }
@@ -219,14 +219,14 @@ impl Cell {
         }
     }
 
-    /// What is written on the way to the state of a load: data like the load's, if a drive can tell.
+    /// The data that bring drives to the state of a load: like the load's, if a drive can tell.
     pub(crate) fn data_before(&self) -> Content {
         self.playing().map_or(Content::RANDOM, |playing| {
             self.subject.data_before(&playing.load)
         })
     }
 
-    /// What runs, in words: drive, load and state.
+    /// Drive, load and state, for messages.
     #[must_use]
     pub fn label(&self) -> String {
         let drive = self.subject.slug();

@@ -68,7 +68,7 @@ impl Length {
         (self == Length::Quick).then_some(QUICK_TRACE_REQUESTS)
     }
 
-    /// What is cut of a load, to be said of its run; nothing if it is whole.
+    /// Says for a run how much of its load is played; nothing if it is whole.
     #[must_use]
     pub fn words(self, load: &Load) -> Option<String> {
         if self == Length::Full {
@@ -87,7 +87,7 @@ impl Length {
         }
     }
 
-    /// The same of a job of a procedure.
+    /// Says how much of a procedure's job runs; nothing if it is whole.
     #[must_use]
     pub fn words_of_procedure(self, job: &Load) -> Option<String> {
         let jobs = &job.job_file().filter(|_| self == Length::Quick)?.jobs;

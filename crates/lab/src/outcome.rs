@@ -1,4 +1,4 @@
-//! What came of a cell: a run as results have it.
+//! The outcome of a cell: a run as results have it.
 
 use crate::cell::{Cell, Playing};
 use crate::fill;
@@ -17,7 +17,7 @@ use ftlab_result::plan::Plan;
 use ftlab_result::{Fill, NvmeLogs, Run, SavedState, SmartAttribute};
 use serde::{Deserialize, Serialize};
 
-/// What came of a cell, or of a part of a course.
+/// The outcome of a cell, or of a part of a course.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Outcome {
     /// The load, as it is called in its cell.
@@ -27,13 +27,13 @@ pub struct Outcome {
     /// How fast the drive took what its jobs wrote, of those that log that.
     #[serde(default)]
     pub fill: Option<Fill>,
-    /// What a drive comes to under a load for years, where that was asked.
+    /// The plan of a drive under a load for years, where one was asked for.
     #[serde(default)]
     pub plan: Option<Box<Plan>>,
 }
 
 impl Outcome {
-    /// What a load gave, and how its drives came to where it began.
+    /// The outcome of a load, and of how its drives came to where it began.
     pub(crate) fn of(cell: &Cell, playing: &Playing, record: Record, begun: &[Begun]) -> Outcome {
         let (state, before) = (playing.begin.state, cell.data_before());
         let loaded = begun[0].loaded.as_ref();
@@ -60,7 +60,7 @@ impl Outcome {
         outcome
     }
 
-    /// What a record says of a load on the drives of a cell, in a state.
+    /// The outcome that a record of a load on the drives of a cell gives, in a state.
     #[must_use]
     pub fn of_record(cell: &Cell, load: &str, state: &str, record: Record) -> Outcome {
         let members = cell.subject.members();
@@ -106,7 +106,7 @@ impl Outcome {
         (run.steps, run.notes, run.warnings) = Default::default();
     }
 
-    /// The same, which says on which machine and links it was made.
+    /// Adds the machine and the links on which the run was made.
     #[must_use]
     pub fn on(mut self, cell: &Cell, port: Option<Port>) -> Outcome {
         let (run, machine) = (&mut self.run, &cell.machine);

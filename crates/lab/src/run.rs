@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What happens to a cell.
+/// An event of a cell.
 pub enum Event<'a> {
     /// It is at this, and so far with it, 0 to 1.
     Doing(&'a str, Option<f64>),
@@ -62,7 +62,7 @@ impl Lab {
         self.run_some(cells, &all, hear)
     }
 
-    /// The same for the cells of these numbers.
+    /// Runs the cells of these numbers alone.
     ///
     /// # Errors
     /// As [`Lab::run_cells`].
@@ -73,7 +73,7 @@ impl Lab {
         self.run(&units, bytes, of_unit).into_iter().collect()
     }
 
-    /// What the drives of these cells take of this machine's memory at most: a drive of one load is used up by it, and of
+    /// The most memory that the drives of these cells take: a drive of one load is used up by it, and of
     /// all others there are copies.
     #[must_use]
     pub fn most_bytes_of(&self, cells: &[Cell], some: &[usize]) -> u64 {

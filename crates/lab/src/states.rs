@@ -67,13 +67,13 @@ pub const WRITTEN_ALIKE: &str = "All of that with data as compressible as those 
 /// Where drives are, and where they are to go.
 #[derive(Debug, Clone, Copy)]
 pub struct Way<'a> {
-    /// Where they are.
+    /// The state that they are in.
     pub from: State,
-    /// Where they are to go.
+    /// The state that they are brought to.
     pub to: State,
-    /// What is written on the way.
+    /// The data that are written on the way.
     pub before: Content,
-    /// What is loaded instead of that.
+    /// The saved drive that is loaded instead.
     pub saved: Option<&'a Saved>,
 }
 

@@ -1,4 +1,4 @@
-//! What cells have come to, kept in a file by their ids: a call that was interrupted goes on from there.
+//! A file of outcomes by the ids of their cells: a call that was interrupted goes on from there.
 //!
 //! The file has a line for each cell, and one before them that says what simulated them. A line that was not written whole is
 //! the last one, and is left out.
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// The first line.
 #[derive(Serialize, Deserialize, PartialEq)]
 struct Head {
-    /// What tells the program that simulated the cells from others of the same version.
+    /// Names the build that simulated the cells, where builds of one version may differ.
     simulator: String,
 }
 
@@ -24,7 +24,7 @@ struct Line<O> {
     outcomes: O,
 }
 
-/// What cells have come to.
+/// Outcomes of cells, by id.
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
@@ -51,7 +51,7 @@ impl Store {
         Ok(store)
     }
 
-    /// What is there, if the same program simulated it; else an empty one.
+    /// Opens the store that is there if the same program simulated it, else an empty one.
     ///
     /// # Errors
     /// When the file cannot be read or written.
@@ -95,7 +95,7 @@ impl Store {
         })
     }
 
-    /// What the cell of an id has come to, if it is there.
+    /// The outcomes of the cell of an id, if they are there.
     #[must_use]
     pub fn outcomes(&self, id: &str) -> Option<Vec<Outcome>> {
         self.known.get(id).cloned()
@@ -113,7 +113,7 @@ impl Store {
         self.known.is_empty()
     }
 
-    /// Keeps what a cell has come to.
+    /// Keeps the outcomes of a cell.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -128,7 +128,7 @@ impl Store {
         text.push(b'\n');
         let written = self.file.write_all(&text);
         if let Err(error) = written {
-            // What went wrong first is what counts.
+            // The first error counts; a second one adds nothing.
             let cut = self.file.set_len(self.whole);
             let _ = cut.and_then(|()| self.file.seek(SeekFrom::Start(self.whole)));
             let why = format!("cannot write {}: {error}", self.path.display());

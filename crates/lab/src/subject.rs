@@ -18,18 +18,18 @@ pub struct Subject {
     /// The drive in its own size, and how many times that is what is tested; none for drives that are tested as they
     /// are.
     full: Option<(DriveFile, f64)>,
-    /// What is set of its drive, beyond what its file says.
+    /// The settings of its drive that its file does not have.
     variant: Variant,
 }
 
-/// What is set of a drive.
+/// A drive's settings, and its name among the variants of the drive.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Variant {
     /// The number of the value of each setting that has several, in their order.
     pub at: Vec<usize>,
     /// Everything that is set, as `key=value`.
     pub settings: Vec<String>,
-    /// What tells it from other variants, for example `spare.op=0.07,gc.policy=fifo`; empty for the only one.
+    /// Its name among the variants, for example `spare.op=0.07,gc.policy=fifo`; empty for the only one.
     pub name: String,
 }
 
@@ -66,7 +66,7 @@ pub fn mark_of_drive(file: &DriveFile) -> u128 {
 }
 
 impl Subject {
-    /// The same drives, of which that is known to be set.
+    /// Names the settings that the drives already have.
     #[must_use]
     pub fn being(self, variant: Variant) -> Subject {
         Subject { variant, ..self }
@@ -132,7 +132,7 @@ impl Subject {
         ))
     }
 
-    /// What it is called: the slug of its drive, or `NAME=SLUG+NAME=SLUG`.
+    /// Its name: the slug of its drive, or `NAME=SLUG+NAME=SLUG`.
     #[must_use]
     pub fn slug(&self) -> &str {
         &self.slug
@@ -170,7 +170,7 @@ impl Subject {
         default_testbed(self.files())
     }
 
-    /// What is set of it.
+    /// The settings of its drive.
     #[must_use]
     pub fn settings(&self) -> &[String] {
         &self.variant.settings
@@ -188,7 +188,7 @@ impl Subject {
         self.full.as_ref().map(|(file, _)| file)
     }
 
-    /// What names it in results: its slug, and which variant it is.
+    /// Its name in results: its slug, and which variant it is.
     #[must_use]
     pub fn id(&self) -> String {
         match self.variant.name.as_str() {
@@ -197,7 +197,7 @@ impl Subject {
         }
     }
 
-    /// What tells its drive files from others.
+    /// A mark of its drive files, which no others have.
     pub(crate) fn mark(&self) -> u128 {
         if let Some(only) = self.only() {
             return mark_of_drive(only);

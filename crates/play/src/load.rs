@@ -18,7 +18,7 @@ const COMPRESSIBLE_PERCENT: u32 = 50;
 #[derive(Debug, Clone)]
 pub struct Load {
     of: Arc<Loaded>,
-    /// What tells its texts from those of another.
+    /// A mark of its texts, which no others have.
     mark: u128,
 }
 
@@ -118,7 +118,7 @@ impl Load {
         Load { of, ..*self }
     }
 
-    /// The same load by another mark.
+    /// Gives the load another mark.
     #[must_use]
     pub fn marked(&self, mark: u128) -> Load {
         Load {
@@ -139,7 +139,7 @@ impl Load {
         &self.of.what
     }
 
-    /// What tells its texts, whatever it is called, from those of another.
+    /// A mark of its texts, whatever it is called, which no others have.
     #[must_use]
     pub fn mark(&self) -> u128 {
         self.mark

@@ -68,7 +68,7 @@ struct Asked {
 }
 
 impl Asked {
-    /// What the callable says of a view, if that can be read; nothing once the run is to end, which an exception brings
+    /// Asks the callable of a view, and reads its answer; gives nothing once the run is to end, which an exception brings
     /// about.
     fn ask<R>(
         &self,

@@ -30,7 +30,7 @@ pub struct Sweep {
     pub(crate) seeds: Vec<u64>,
     pub(crate) state: State,
     pub(crate) clock: Clock,
-    /// What each drive adds to an id.
+    /// The part of an id that each drive gives.
     marks: Vec<u128>,
 }
 

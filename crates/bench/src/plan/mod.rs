@@ -45,7 +45,7 @@ use thiserror::Error;
 pub struct Planning {
     /// The drives, in the order of the answers.
     pub drives: Vec<DriveFile>,
-    /// What they are under.
+    /// The load that they are under.
     pub load: Load,
     /// The load as reports show it.
     pub sheet: TestSheet,
@@ -125,7 +125,7 @@ impl Blame for PlanError {
 }
 
 impl PlanError {
-    /// As an error of the lab, which says of which drive it is.
+    /// Makes it an error of the lab, which names the drive.
     fn of(self, file: &DriveFile) -> LabError {
         let why = format!("{}: {self}", file.slug());
         match &self {

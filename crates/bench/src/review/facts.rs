@@ -111,7 +111,7 @@ impl Wearing {
             Err(error) => return Err(error),
         };
         let life = endurance::live(file, &job, &plan, DAILY, nobody, seed, watch)?;
-        // What blocks do beyond their rating is no maker's promise.
+        // A maker promises no more than the rating of the blocks.
         let promised = life.rated_bytes.unwrap_or(life.host_bytes);
         run.metrics.insert(PROMISED_BYTES.to_owned(), promised);
         if let Some(mark) = life.at(DAYS * DAILY.bytes) {
@@ -163,7 +163,7 @@ pub fn tell(file: &DriveFile, fact: Fact, worn: Option<&Run>, length: Length) ->
     run
 }
 
-/// What writes that wear a drive tell of it.
+/// The run of a fact that follows from how a drive wears.
 fn of_wear(fact: Fact, worn: &Run, user: f64, length: Length) -> Run {
     let mut run = worn.clone();
     let promised = run.metrics.remove(PROMISED_BYTES);

@@ -41,9 +41,9 @@ pub struct Review {
     /// The state that jobs, scenarios and traces begin in; none for those of each test. Procedures bring
     /// their drive to states of their own.
     pub state: Option<State>,
-    /// What the only drive is loaded with in place of a state.
+    /// The saved drive that the only drive begins as, in place of a state.
     pub saved: Option<Saved>,
-    /// What lies between a state and a load.
+    /// How long drives lie between a state and a load.
     pub rest: Rest,
     /// How long timed jobs run.
     pub length: Length,
@@ -60,10 +60,10 @@ pub struct Review {
 /// A review as cells.
 #[derive(Debug)]
 pub struct Asked {
-    /// What was asked for.
+    /// The review that was asked for.
     pub review: Review,
     cells: Vec<Cell>,
-    /// What the parts of each cell are worth.
+    /// The work of each part of each cell.
     costs: Vec<Vec<f64>>,
     /// In the order of the review.
     drives: Vec<OfDrive>,

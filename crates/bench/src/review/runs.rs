@@ -38,7 +38,7 @@ impl Asked {
                     let [outcome] = ends.outcomes(first + at)? else {
                         return None;
                     };
-                    // Who is loaded with what was saved is in the state of that.
+                    // A drive that was loaded is in the state in which it was saved.
                     let state = match outcome.run.saved_state {
                         Some(_) => outcome.run.state.as_str(),
                         None => asked.name(),
@@ -77,7 +77,7 @@ impl Asked {
         }
     }
 
-    /// What a test reads off a run, beside totals.
+    /// Adds the figures that a test reads off a run, beside totals.
     fn read(&self, test: &Test, outcome: &Outcome) -> Run {
         let mut run = outcome.run.clone();
         match test.step.series {

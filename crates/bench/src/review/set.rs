@@ -10,7 +10,7 @@ use crate::suites::{Test, Work, testbed_of};
 use ftlab_lab::{Length, Subject};
 use ftlab_result::{Figure, Origin, ResultSet, Run, Unfinished, Verdict, quantity};
 
-/// What a review gives of what has ended. `why` says in words why a drive that has not ended has not all of its runs.
+/// The results of the cells that have ended. `why` says in words why a drive that has not ended has not all of its runs.
 pub fn result_set(asked: &Asked, ends: &Ends, why: &str) -> ResultSet {
     let review = &asked.review;
     let mut set = ask::empty(origin(review));
@@ -32,7 +32,7 @@ pub fn result_set(asked: &Asked, ends: &Ends, why: &str) -> ResultSet {
         if missing.is_none() || done > 0 {
             set.drives.push(sheet_of(subject));
             set.runs.extend(runs.into_iter().flatten().flatten());
-            // What was published of a drive was not published of its variants.
+            // Published figures are of the drive as it was sold, and not of its variants.
             if subject.settings().is_empty() {
                 published.push(names(subject));
             }

@@ -25,7 +25,7 @@ pub struct OfDrive {
     pub too_large: Vec<String>,
     /// Why it runs none.
     pub refused: Option<Arc<LabError>>,
-    /// Where its cells begin among all.
+    /// The number of its first cell.
     pub first_cell: usize,
     /// The cells of one repeat.
     pub cells: usize,
@@ -38,7 +38,7 @@ pub struct OfTest {
     pub needs: Needs,
 }
 
-/// What a test is made of.
+/// The cells that a test is made of.
 #[derive(Debug)]
 pub enum Needs {
     /// Loads, each with the state that it was asked in.

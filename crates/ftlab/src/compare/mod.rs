@@ -141,7 +141,7 @@ pub fn command(options: &Options) -> Outcome {
     failed.and(asked.map_err(Failure::Running))
 }
 
-/// What a comparison leaves behind.
+/// The comparison's part of its session.
 struct Comparing {
     sweeps: Sweeps,
     /// The first variant of the drive.

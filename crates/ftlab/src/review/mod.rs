@@ -64,7 +64,7 @@ pub struct Options {
     how: How,
 }
 
-/// What a review leaves behind.
+/// The review's part of its session.
 struct Reviewing {
     folder: Folder,
     /// The call that goes on with it.

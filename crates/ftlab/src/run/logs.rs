@@ -23,7 +23,7 @@ pub struct Logs {
     folder: Folder,
     /// Whether they are of one run.
     is_only_run: bool,
-    /// What loads are called, and their tests.
+    /// The names of loads, each with its test.
     loads: Vec<(String, String)>,
 }
 

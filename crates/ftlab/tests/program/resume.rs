@@ -63,7 +63,7 @@ fn what_does_not_fit_is_run_again() {
     };
     keep("--seed 2");
     goes_on("", "0 of 1 ");
-    // What was run again fits, and so does what was there.
+    // The new run fits, and so does the old one.
     goes_on("", "");
     goes_on("--seed 2", "");
     goes_on("--repeats 2", "1 of 2 ");
