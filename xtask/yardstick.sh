@@ -19,11 +19,11 @@ quiet="--quiet"
 
 # What is printed is kept, too, and what a missed requirement or a refused load says.
 keep() {
-    name=$1
+    kept=$1
     shift
     code=0
-    "$ftlab" "$@" > "$name.txt" 2> "$name.err" || code=$?
-    echo "exit $code" >> "$name.txt"
+    "$ftlab" "$@" > "$kept.txt" 2> "$kept.err" || code=$?
+    echo "exit $code" >> "$kept.txt"
 }
 
 case $how in
@@ -42,14 +42,15 @@ whole)
 esac
 keep pts pts crucial-m4-64 --scale 2000 --out pts $quiet
 keep compare compare generic-mlc-8 --set spare.op=0.07,0.28 --set gc.policy=greedy,fifo --test E1 --test A1 --quick --out compare $quiet
-keep compare-own compare generic-mlc-8 --set spare.op=0.07,0.28 --test "$job/mixed-reads-writes.fio" --state used --quick --out compare-own --fail-if 'wa +1%' $quiet
+keep compare-own compare generic-mlc-8 --set spare.op=0.07,0.28 --test "$job/mixed-reads-writes.fio" --state used --quick --out compare-own $quiet
+keep compare-two compare review compare --fail-if 'wa +1%' $quiet
 keep report report review "$out/compare" --out report-of-two
 keep plan-job plan "$job/randwrite-4k-qd32.fio" --drive generic-mlc-8 --per-day 50GB --life 5y --p99 5ms --quick --out plan-job $quiet
-keep plan-script plan "$root/scripts/launch-excel2010.toml" --drive generic-mlc-8 --quick --out plan-script $quiet
+keep plan-script plan "$root/scripts/launch-excel2010.toml" --drive crucial-m4-64 --quick --out plan-script $quiet
 keep plan-trace plan "$trace/msr.csv" --drive generic-mlc-8 --fit wrap --quick --out plan-trace $quiet
 keep endurance endurance --drive generic-mlc-8 $quiet
 cat > grid.toml <<'G'
-drives = ["generic-mlc-8", "samsung-970-evo-plus-500"]
+drives = ["generic-mlc-8", "crucial-m4-64"]
 loads = ["randwrite-4k-qd32", "own.fio", "launch-excel2010", "third.fio", "randread-4k-qd1"]
 seeds = 5
 state = "filled"
@@ -79,7 +80,7 @@ for load in own.fio third.fio "$job/randwrite-4k-qd32.fio" "$job/trim-10gb-randw
                     --out "$name-$drive" $quiet
                 # shellcheck disable=SC2086
                 test $jobs = 4 || keep "$name-$drive-text" run "$load" --drive $drive --state used --quick $clock $fit --require 'wa <= 2.1' \
-                    --smart $quiet
+                    $quiet
             done
         done
     done
@@ -88,4 +89,5 @@ keep run-fio fio --drive generic-mlc-8 --name=a --rw=randwrite --bs=4k --iodepth
 
 find . -type f ! -name '*.parquet' -exec sed -i -E \
     -e 's/[0-9a-f]{40}/COMMIT/g' -e 's/commit [0-9a-f]{12}(, modified)?/commit COMMIT/g' \
-    -e 's/"modified": ?(true|false)/"modified":MODIFIED/g' -e "s#$out#OUT#g" -e "s#$root#ROOT#g" {} +
+    -e 's/"modified": ?(true|false)/"modified":MODIFIED/g' -e 's/"(wall_seconds|time|timestamp|timestamp_ms)": .*,$/"\1": NOW,/' \
+    -e 's/^  speed  .*/  speed/' -e "s#$out#OUT#g" -e "s#$root#ROOT#g" {} +
