@@ -28,7 +28,7 @@ pub use place::{Replaces, check, distinct};
 /// Why a file is not written.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
-    /// What was asked for is wrong: the message says what is there, and what to give instead.
+    /// The request is wrong: the message says what is there, and what to give instead.
     #[error("{0}")]
     Refused(String),
     /// The system does not do it.
