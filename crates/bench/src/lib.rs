@@ -1,10 +1,10 @@
 //! The bench: the tests of the reviews on several drives, and published figures beside what the model gives.
 //!
 //! - [`suites`] are tests as data: those of the reviews, and a user's own.
-//! - [`loads`] reads loads, whatever they are.
-//! - [`ask`] is what askers have in common: cells out, outcomes in, results.
+//! - [`loads`] reads loads of every kind: job files, scripts, scenarios and traces.
+//! - [`ask`] is the trait of askers, which make cells of a question and results of their outcomes.
 //! - [`review`] asks for tests on several drives.
-//! - [`repeats`] says how far repeats of a run with other seeds come out apart.
+//! - [`repeats`] tells how much the figures of a run vary over seeds.
 //! - [`figures`] maps rows of the reference table to runs and judges them.
 //! - [`calibrate`] fits a drive file to a few figures of a real drive.
 //! - [`endurance`] writes a drive to its end.

@@ -5,7 +5,7 @@ use crate::words::{falls, near, rises, row, short};
 use ftlab_result::quantity::drops;
 use ftlab_result::quantity::expression::{Scope, Words};
 
-/// What comparisons are of: the samples of a check, and the figure of each that is meant if none is named.
+/// The samples that comparisons are of, and the figure of each that is meant if none is named.
 #[derive(Clone, Copy)]
 pub struct Measured<'a> {
     pub samples: &'a [Sample],
@@ -16,10 +16,10 @@ pub struct Measured<'a> {
 type Range<'a> = (&'a [Sample], &'a str);
 
 impl<'a> Measured<'a> {
-    /// Whether a comparison holds.
+    /// Decides a comparison.
     ///
     /// # Errors
-    /// What cannot be read.
+    /// A word or a figure that cannot be read.
     pub fn holds(self, text: &'a str) -> Result<bool, String> {
         let mut reader = Reader::new(self, text);
         let word = reader.words.peek();
@@ -43,7 +43,7 @@ impl<'a> Measured<'a> {
     /// A text with its figures.
     ///
     /// # Errors
-    /// What cannot be read.
+    /// A word or a figure that cannot be read.
     pub fn says(self, text: &'a str) -> Result<String, String> {
         let mut said = String::new();
         let mut rest = text;

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What to check.
+/// The claims to check, and the drives to check them on.
 #[derive(Debug)]
 pub struct Plan {
     /// Ids of claims; none for all.
@@ -36,7 +36,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Whether a check that needs a drive of this name is of one of the plan's.
+    /// Returns `true` if a check that needs a drive of this name is one of the plan's.
     pub fn is_of(&self, drive: &str) -> bool {
         self.drives.is_empty() || self.changed(drive).is_some()
     }

@@ -6,11 +6,11 @@
 //! model can decide, and what waits for a mechanism or a drive, each with the reason. A test fails for a claim
 //! that has neither check nor reason.
 //!
-//! What several checks need is measured once (`lab.rs`): tests of the reviews and loads of the checks' own by
+//! A measurement that several checks need is made once (`lab.rs`): tests of the reviews and loads of the checks' own by
 //! [`ftlab_lab`], and experiments, which do things to drives without time (`experiments/`). A figure that
 //! a comparison names is a metric of the run or follows from it (`sample.rs`).
 //!
-//! Whether a claim holds is decided by runs alone. `xtask docs claims` writes the page of all.
+//! Runs alone decide a claim. `xtask docs claims` writes the page of all.
 
 mod comparison;
 mod experiments;
@@ -105,7 +105,7 @@ fn judge(claim: Claim, samples: &Samples) -> Judged {
     }
 }
 
-/// What the runs show.
+/// Judges a check by the samples of its runs.
 fn decide(row: &rows::Row, samples: &Samples) -> (Verdict, String) {
     let sample = |need: &Need| match samples.get(&need.key()) {
         Some(sample) => sample.clone(),

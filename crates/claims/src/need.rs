@@ -1,4 +1,4 @@
-//! What a check measures.
+//! Measurements that checks need.
 
 use crate::experiments::Experiment;
 use ftlab_bench::suites::Test;
@@ -9,24 +9,24 @@ use ftlab_play::states::State;
 /// A measurement on a drive.
 #[derive(Debug)]
 pub struct Need {
-    /// Slug or alias.
+    /// The drive's slug, or an alias of it.
     pub drive: &'static str,
     /// `key=value`, as with `--set`, with blanks between.
     pub settings: &'static str,
-    /// What is done.
+    /// The work that is done on the drive.
     pub work: Work,
 }
 
-/// What is done on a drive.
+/// Work on a drive.
 #[derive(Debug)]
 pub enum Work {
     /// A test of a review, as that made it: its first load, in the state of that name or in its first.
     Test(Test, Option<&'static str>),
     /// A load from a state, on a machine (slug of a testbed) and a port; none for its fastest.
     Load {
-        /// What runs.
+        /// The load that runs.
         load: Load,
-        /// From where.
+        /// The state in which the drive begins.
         state: State,
         /// Slug of the testbed.
         machine: &'static str,
@@ -51,7 +51,7 @@ impl Need {
         format!("{}{set}", self.drive)
     }
 
-    /// What tells it from all other needs.
+    /// A key that tells it from all other needs.
     pub fn key(&self) -> String {
         match &self.work {
             Work::Load { machine, .. } => format!("{} on {machine}", self.label()),

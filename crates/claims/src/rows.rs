@@ -69,13 +69,13 @@ struct NeedKeys {
 pub struct Undecided {
     /// Open, or not for a model.
     pub verdict: Verdict,
-    /// Their numbers.
+    /// Numbers of the claims without a check.
     pub claims: Vec<String>,
     /// The reason, or what they wait for.
     pub why: String,
 }
 
-/// All checks.
+/// The checks of all claims.
 #[cfg(test)]
 pub fn all() -> &'static [Row] {
     &CHECKS
@@ -94,9 +94,9 @@ pub fn undecided() -> &'static [Undecided] {
 /// The check of one claim.
 #[derive(Debug)]
 pub struct Row {
-    /// The claim's number.
+    /// Number of the claim.
     pub id: &'static str,
-    /// What is measured.
+    /// The measurements of the check.
     pub needs: Vec<Need>,
     metric: &'static str,
     /// Comparisons, all of which must hold.

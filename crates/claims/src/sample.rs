@@ -1,11 +1,11 @@
-//! What a measurement came to: figures by their names.
+//! Results of measurements: figures by their names.
 
 use ftlab_result::Run;
 use ftlab_result::quantity::{self, table};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-/// What a measurement came to.
+/// The result of a measurement.
 #[derive(Debug, Clone, Default)]
 pub struct Sample {
     /// The run, or the figures of an experiment as those of one.

@@ -11,11 +11,11 @@ pub struct Claim {
     pub id: String,
     /// Slug of the source.
     pub source: String,
-    /// The statement.
+    /// The statement in words.
     pub claim: String,
-    /// What it is about.
+    /// The drives that it is about.
     pub drives: String,
-    /// What a drive has to show.
+    /// The behaviour that a drive has to show.
     pub how_to_check: String,
 }
 

@@ -1,9 +1,9 @@
-//! What became of a claim.
+//! Verdicts on claims.
 
 use crate::table::Claim;
 use serde::{Deserialize, Serialize};
 
-/// What became of a claim.
+/// The verdict on a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -44,15 +44,15 @@ pub struct Judged {
     /// The claim.
     #[serde(flatten)]
     pub claim: Claim,
-    /// What became of it.
+    /// The verdict.
     pub verdict: Verdict,
-    /// What was measured, with figures; what is missing; why no model can tell.
+    /// A text with the measured figures, or the reason why there are none.
     pub measured: String,
-    /// What decided it: a drive, what was set in its file, and what ran on it.
+    /// The runs that decided it: drive, settings and load.
     pub runs: Vec<String>,
 }
 
-/// How many claims came to what, in a sentence.
+/// Numbers of claims by verdict, in a sentence.
 #[must_use]
 pub fn summary(judged: &[Judged]) -> String {
     let count = |verdict: Verdict| judged.iter().filter(|one| one.verdict == verdict).count();

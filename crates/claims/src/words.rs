@@ -23,17 +23,17 @@ pub fn short(value: f64) -> String {
     }
 }
 
-/// Whether `value` is within a share of `target`.
+/// Returns `true` if `value` is within a share of `target`.
 pub fn near(value: f64, target: f64, share: f64) -> bool {
     (value / target - 1.0).abs() <= share
 }
 
-/// Whether every value is above the next one.
+/// Returns `true` if every value is above the next one.
 pub fn falls(values: &[f64]) -> bool {
     values.windows(2).all(|pair| pair[0] > pair[1])
 }
 
-/// Whether every value is below the next one.
+/// Returns `true` if every value is below the next one.
 pub fn rises(values: &[f64]) -> bool {
     values.windows(2).all(|pair| pair[0] < pair[1])
 }

@@ -1,7 +1,7 @@
-//! How a command meets its user: what is typed, read, printed and told meanwhile, and how it ends.
+//! The side of a command that its user sees: options, files that are read, tables, signs of life and exit codes.
 //!
-//! Both halves of the command line stand on it, the disk's and the lab's, and it knows neither: an error says by
-//! [`Blame`](ftlab_base::Blame) whether it is the user's, and what is printed comes as text, tables or JSON.
+//! Both halves of the command line use it, the disk's and the lab's, and it knows neither. An error says by
+//! [`Blame`](ftlab_base::Blame) whether it is the user's, and output comes as text, tables or JSON.
 
 pub mod drives;
 pub mod failure;

@@ -1,8 +1,8 @@
-//! Drives that hold data, as commands: images, servers, and what is asked of them. All that needs Unix ends up here; the
-//! program has it behind its feature `attach`.
+//! Commands for drives that hold data: images, servers, and tools for both. They need Unix, so the program has them behind
+//! its feature `attach`.
 //!
-//! The lab, which runs loads on drives and reports about them, is the other half of the command line. The two share what
-//! is below both and know nothing of each other.
+//! The lab, which runs loads on drives and reports about them, is the other half of the command line. The two use the
+//! same crates below them and know nothing of each other.
 
 mod crash;
 mod image;

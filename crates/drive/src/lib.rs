@@ -7,7 +7,7 @@
 //!
 //! 1. `Command` → the host's queue, which sends as many as the drive takes (32 with NCQ, else 1, in the order the test
 //!    machine's driver sorts: C-LOOK).
-//! 2. Host CPU, then link and firmware core side by side, each first come first served.
+//! 2. Host CPU, then the command crosses the link, the firmware core decides, and the data cross link and compressor.
 //! 3. Write buffer: coalesced by LPN. With room the write completes now, else it waits.
 //! 4. From the buffer to the FTL while the queues of the dies have room: `TranslationLayer::write`.
 //! 5. The old slot becomes invalid, the next one is taken, the table is changed, and a share of garbage collection is
@@ -26,8 +26,9 @@
 //! Group::act              play/driver/jobs.rs    a worker's request becomes a Command{id, kind, lba, sectors, at}
 //! Ssd::submit             FrontEnd::submit        any number may wait in the host, host/queue.rs: in order, or C-LOOK;
 //!                                                 once the drive has room: host CPU
-//! Ssd::sent               Event::Sent             link → compressor ∥ firmware core, each first come first served
-//! Ssd::ready              Event::Ready            the data have arrived and the core has decided
+//! Ssd::sent               Event::Sent             the command crosses the link, then waits for the firmware core
+//! Ssd::decided            Event::Decided          the core has decided: the data cross link and compressor, first come first served
+//! Ssd::ready              Event::Ready            the first of the data have arrived
 //! Ssd::admit              WriteBuffer::admit      slot by slot, coalesced by LPN; no room: a buffer stall, the write waits
 //!                         Event::Done             all slots are in the buffer: the write completes early; reads whose
 //!                                                 data waited for the end of its data phase cross the link (reads.rs)

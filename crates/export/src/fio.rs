@@ -27,9 +27,9 @@ use std::collections::BTreeMap;
 pub struct Wall {
     /// Milliseconds since 1970.
     pub timestamp_ms: u64,
-    /// The same in words.
+    /// The time in words.
     pub time: String,
-    /// How long it took.
+    /// Time that the run took, in seconds.
     pub seconds: f64,
 }
 
@@ -53,7 +53,7 @@ struct Timestamps<'a> {
     time: &'a str,
 }
 
-/// What fio has no names for.
+/// Values that fio has no names for.
 #[derive(Serialize)]
 struct Beside<'a> {
     version: &'a str,
@@ -83,11 +83,11 @@ struct Beside<'a> {
     mean_depths: Vec<Option<f64>>,
     #[serde(flatten)]
     inside: Option<&'a Inside>,
-    /// What happened at each of several drives.
+    /// Figures of each of several drives.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     devices: &'a [AtDevice],
     metrics: &'a BTreeMap<String, f64>,
-    /// What the drive took from its supply; `null` without a clock, or when its file does not say what its
+    /// Power from the drive's supply; `null` without a clock, or when its file does not say what its
     /// parts take.
     power: Option<Power<'a>>,
     submitted: u64,
@@ -111,7 +111,7 @@ struct Beside<'a> {
 
 #[derive(Serialize)]
 struct Power<'a> {
-    /// Mean.
+    /// Mean power of the run.
     watts: Option<f64>,
     /// With nothing to do.
     idle_watts: Option<f64>,
@@ -127,9 +127,9 @@ struct Power<'a> {
 struct Repeats<'a> {
     /// The root seed of each.
     seeds: &'a [u64],
-    /// Means.
+    /// Means over the repeats.
     metrics: &'a BTreeMap<String, f64>,
-    /// How each of them spreads.
+    /// The spread of each mean.
     spread: &'a BTreeMap<String, Spread>,
 }
 
@@ -144,7 +144,7 @@ pub fn files(set: &ResultSet) -> Vec<(String, String)> {
     .collect()
 }
 
-/// What stands where fio names itself and its version.
+/// The program's name and version, in the place of fio's.
 #[must_use]
 pub fn program(set: &ResultSet) -> String {
     format!("ftlab-{}", set.origin.version)

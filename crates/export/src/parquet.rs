@@ -24,7 +24,7 @@ impl Display for ParquetError {
 
 impl std::error::Error for ParquetError {}
 
-/// What a file says of itself beside its table, by names.
+/// Notes of a file beside its table, by name.
 pub type Notes = BTreeMap<String, String>;
 
 /// The bytes of a Parquet file: every column may have nulls, counts are unsigned 64-bit integers.
@@ -35,7 +35,7 @@ pub fn parquet(table: &Table) -> Result<Vec<u8>, ParquetError> {
     parquet_with(table, &Notes::new())
 }
 
-/// The same with notes, which Parquet calls key-value metadata.
+/// The bytes of a Parquet file with notes, which Parquet calls key-value metadata.
 ///
 /// # Errors
 /// As [`parquet()`].

@@ -27,7 +27,7 @@ pub fn read_parquet(name: &'static str, file: Vec<u8>) -> Result<(Table, Notes),
     guarded_of(|| read(name, file))
 }
 
-/// What reading came to; the library panics over some damaged files.
+/// Runs a reader behind a guard, as the library panics over some damaged files.
 fn guarded_of<T>(reading: impl FnOnce() -> Result<T, Inner>) -> Result<T, ParquetError> {
     let read = guarded(reading).unwrap_or_else(|panic| Err(Inner::General(panic.to_string())));
     read.map_err(ParquetError)

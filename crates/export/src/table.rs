@@ -2,37 +2,37 @@
 
 use std::collections::BTreeMap;
 
-/// A table.
+/// Columns of one length, under a name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
-    /// What it holds, for a file's name.
+    /// Its name, for files.
     pub name: &'static str,
     /// Its columns, all of one length.
     pub columns: Vec<Column>,
 }
 
-/// A column.
+/// A column of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
     /// Its heading; a unit stands last in it.
     pub name: String,
-    /// What it holds.
+    /// The cells, from the first row on.
     pub cells: Cells,
 }
 
 /// The cells of a column, all of one kind; `None` where there is nothing to say.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cells {
-    /// Words.
+    /// Texts.
     Text(Vec<Option<String>>),
-    /// Counts.
+    /// Whole numbers.
     Whole(Vec<Option<u64>>),
-    /// Measures.
+    /// Numbers with a fraction.
     Number(Vec<Option<f64>>),
 }
 
 impl Cells {
-    /// How many there are.
+    /// Number of cells.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -42,7 +42,7 @@ impl Cells {
         }
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no cells.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -64,7 +64,7 @@ impl Cells {
         }
     }
 
-    /// Whether no cell holds anything.
+    /// Returns `true` if every cell is empty.
     #[must_use]
     pub fn holds_nothing(&self) -> bool {
         match self {
@@ -163,7 +163,7 @@ impl Table {
         Table { name, columns }
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |column| column.cells.len())

@@ -54,7 +54,7 @@ pub fn figures(sets: &[Labelled<'_>]) -> Table {
     table.table("figures")
 }
 
-/// How a figure spreads over repeats, beside its column: nothing for what was run once.
+/// Columns for the spread of a figure over repeats: empty for what was run once.
 fn spread<R>(
     table: &mut Columns<'_, R>,
     of: &str,
@@ -356,7 +356,7 @@ pub fn histogram(set: &ResultSet) -> Table {
 /// An amount over whole seconds, and the columns that begin with its name.
 type OverSeconds = (&'static str, fn(&PerSecond) -> Extent);
 
-/// How the rates of runs went over their whole seconds, a row a direction.
+/// The spread of rates over the whole seconds of runs, a row a direction.
 #[must_use]
 pub fn per_second(set: &ResultSet) -> Table {
     let rows = entries(set, |traffic| traffic.per_second.into_iter().collect());

@@ -1,8 +1,8 @@
-//! What a fuzz target does with its bytes.
+//! Fuzz targets: checks of drives and readers that take any bytes.
 //!
 //! Bytes become a drive (the settings of a drive file and a test machine) and a script (commands,
-//! and how the clock is moved between them), or a text that is read, or what a client of a network block device sends. Whatever comes out, a drive is
-//! refused with one line that says why, or it answers every command once and in time, keeps the
+//! and how the clock is moved between them), or a text that is read, or what a client of a network block device sends.
+//! Whatever comes out, a drive is refused with one line that says why, or it answers every command once and in time, keeps the
 //! newest data, and its translation layer is whole after every step. What does not hold panics.
 //!
 //! The same functions serve two callers: the tests of this crate, with bytes from named streams and

@@ -1,9 +1,11 @@
 //! The host's side of the cable.
 //!
-//! Every drive, whatever it is built of, has the same front end ([`FrontEnd`]): what waits for the drive in the
-//! host's order ([`queue`]), then the CPU time of a command; what is larger than the drive takes is split before. Data cross a
-//! [`Link`] as fast as port or slot and drive allow, both ways at once on lanes of PCI Express; a RAM disk has none. A [`Testbed`] says what all of these are on a test machine, what a request takes of its cores ([`Path`]), how fast it computes
-//! ([`Processor`]), and how its operating system writes back ([`OperatingSystem`]).
+//! Every drive, whatever it is built of, has the same front end ([`FrontEnd`]). It splits commands that are larger than the
+//! drive takes, keeps them in the host's order ([`queue`]), and spends the CPU time of each. Data cross a [`Link`] as fast as
+//! port or slot and drive allow, both ways at once on lanes of PCI Express; a RAM disk has none.
+//!
+//! A [`Testbed`] describes a test machine: all of the above, the cost of a request on its cores ([`Path`]), its speed
+//! ([`Processor`]), and the write-back of its operating system ([`OperatingSystem`]).
 //!
 //! Nothing here knows what a drive does with a command.
 

@@ -4,10 +4,10 @@
 //!   port, length and seed. Its id is a hash of that.
 //! - [`Lab`] runs cells on several threads. Cells of the same drives and seed share the states that they begin in: each
 //!   is prepared once, and every cell gets a copy.
-//! - What happens meanwhile is one stream of [`Event`]s, by the numbers of the cells. Whoever hears them may end the work.
-//! - An [`Outcome`] is a run as results have it, whatever it was asked for by.
+//! - [`Event`]s tell what happens meanwhile, by the numbers of the cells. Their listener may end the work.
+//! - An [`Outcome`] is a run as results have it, whoever asked for it.
 //!
-//! What prepares its drives itself, act after act, is a [`Course`].
+//! A [`Course`] is work that prepares its drives itself, act after act.
 //!
 //! Nothing here knows a suite, a command or a page, or reads a wall clock: the same cells give the same outcomes.
 

@@ -48,7 +48,7 @@ impl Begun {
         &self.file
     }
 
-    /// The same with all that was written on the machine's storage.
+    /// Puts the file in its place after the machine's storage has all of it.
     pub(crate) fn place_synced(self, path: &Path, replaces: bool) -> io::Result<()> {
         self.file.sync_all()?;
         self.place(path, replaces)

@@ -1,4 +1,6 @@
-//! Files that a user names. Those that are read as [`text`], and those that are written: what they may take the place of, and how they get there.
+//! Files that a user names: those that are read as [`text`], and those that are written.
+//!
+//! This crate decides which files an output may replace, and puts it there as a whole.
 //!
 //! Every option of a command that names a file to write, and every function of Python that takes one, goes through
 //! here. Two rules hold for all of them:
@@ -26,7 +28,7 @@ pub use place::{Replaces, check, distinct};
 /// Why a file is not written.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
-    /// What was asked for is wrong: the message says what is there, and what to give instead.
+    /// The request is wrong: the message says what is there, and what to give instead.
     #[error("{0}")]
     Refused(String),
     /// The system does not do it.

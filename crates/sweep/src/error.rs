@@ -12,25 +12,25 @@ pub enum SweepError {
     /// The grid says what cannot be.
     #[error("{file}: {why}")]
     Grid {
-        /// The grid's file.
+        /// The file of the grid.
         file: String,
-        /// What is wrong, and what to write.
+        /// The error, and the words to write instead.
         why: String,
     },
     /// A drive of the grid cannot be read.
     #[error("{file}: {error}")]
     Drive {
-        /// The grid's file.
+        /// The file of the grid.
         file: String,
-        /// Why.
+        /// The error of the drive.
         error: Box<SheetError>,
     },
     /// A load of the grid cannot be read.
     #[error("{file}: {error}")]
     Load {
-        /// The grid's file.
+        /// The file of the grid.
         file: String,
-        /// Why.
+        /// The error of the load.
         error: Box<ReadError>,
     },
     /// No drive of the grid can be as its settings say.
@@ -71,9 +71,9 @@ pub enum SweepError {
         "{missing} of {all} rows are missing, the first of them row {first}; run the shards that have them, then merge"
     )]
     Missing {
-        /// How many.
+        /// Number of rows that are missing.
         missing: usize,
-        /// How many the grid has.
+        /// Number of rows of the grid.
         all: usize,
         /// The first that is missing.
         first: usize,

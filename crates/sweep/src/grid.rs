@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::xxh3_128;
 /// The most rows: more than anybody waits for.
 const ROWS_MAX: usize = 10_000_000;
 
-/// What one setting after the other is set to, by key.
+/// Values of settings, by key.
 pub type Settings = BTreeMap<String, Value>;
 
 /// A grid that was read.
@@ -34,7 +34,7 @@ pub struct Sweep {
     marks: Vec<u128>,
 }
 
-/// What a row is of: numbers of the grid's drives, settings, loads and seeds.
+/// The place of a row in its grid: numbers of a drive, settings, a load and a seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Point {
     /// Of the drives.
@@ -157,7 +157,7 @@ impl Sweep {
         Ok(())
     }
 
-    /// Whether any drive can be as its settings say: a grid of which none can is a mistake, and no table of reasons.
+    /// Refuses a grid of which no drive can be as its settings say: that is a mistake, and no table of reasons.
     fn check_drives(&self) -> Result<(), SweepError> {
         let mut first = None;
         for drive in 0..self.drives.len() {
@@ -171,13 +171,13 @@ impl Sweep {
         Err(SweepError::AllRefused(first.unwrap_or_default()))
     }
 
-    /// How many rows it has.
+    /// Number of rows.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.drives.len() * self.variants.len() * self.loads.len() * self.seeds.len()
     }
 
-    /// What a row is of: seeds change from row to row, then loads, then settings, then drives.
+    /// The place of a row: seeds change from row to row, then loads, then settings, then drives.
     #[must_use]
     pub fn point(&self, row: usize) -> Point {
         let (rest, seed) = (row / self.seeds.len(), row % self.seeds.len());
@@ -212,7 +212,7 @@ impl Sweep {
         xxh3_128(text.as_bytes())
     }
 
-    /// What tells the grid from others: its rows in their order.
+    /// A hash of the grid's rows in their order, which tells it from others.
     #[must_use]
     pub fn hash(&self) -> String {
         let ids = (0..self.rows()).flat_map(|row| self.mark(self.point(row)).to_le_bytes());
@@ -231,7 +231,7 @@ impl Sweep {
         keys.map(String::as_str).collect()
     }
 
-    /// The same grid with the texts of everything it names, which reads the same on a machine that has none of the files.
+    /// The grid with the texts of everything it names, which reads the same on a machine that has none of the files.
     #[must_use]
     pub fn packed(&self, grid: &Grid) -> Grid {
         let drive = |file: &DriveFile| {
@@ -249,7 +249,7 @@ impl Sweep {
     }
 }
 
-/// Whether there are no more rows than anybody waits for.
+/// Refuses more rows than anybody waits for.
 fn check_rows(grid: &Grid) -> Result<(), String> {
     let together = match &grid.latin_hypercube {
         Some(cube) => cube.points as usize,

@@ -7,17 +7,17 @@ use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a key may be, from which each point takes one.
+/// The values of a key, from which each point takes one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum Span {
     /// Anything from one number to another; whole numbers where both are written as such.
     Range {
-        /// The least.
+        /// The least value.
         from: toml::Value,
-        /// The most.
+        /// The largest value.
         to: toml::Value,
-        /// Whether parts of the same ratio are alike, rather than parts of the same difference.
+        /// Parts have the same ratio, and not the same difference.
         #[serde(default)]
         log: bool,
     },
@@ -94,7 +94,7 @@ fn checked(span: &Span) -> Result<Checked, String> {
 }
 
 impl Checked {
-    /// What stands at a share of it, from 0 to below 1.
+    /// The value at a share of the span, from 0 to below 1.
     fn at(&self, share: f64) -> Value {
         match self {
             Checked::Choice(values) => {

@@ -1,4 +1,4 @@
-//! What a grid's file may say. Another program may make a [`Grid`] of its own words.
+//! Keys of a grid's file. Another program may make a [`Grid`] of its own words.
 
 use crate::SweepError;
 use crate::hypercube::Span;
@@ -21,13 +21,13 @@ pub struct Grid {
     /// The roots of all random streams, or how many from 1 on; 1 without it.
     #[serde(default)]
     pub seeds: Seeds,
-    /// What drives have been through.
+    /// State in which drives begin.
     #[serde(default = "filled")]
     pub state: String,
-    /// Without a clock.
+    /// Runs have no clock.
     #[serde(default)]
     pub untimed: bool,
-    /// How recorded traces among the loads are replayed.
+    /// Pace and fit of recorded traces among the loads.
     #[serde(default)]
     pub replay: ReplayWords,
     /// Settings and their values: each value with each of the others.
@@ -62,29 +62,29 @@ fn filled() -> String {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DriveText {
-    /// What names it in the rows, and its random streams.
+    /// Its name in the rows and for its random streams.
     pub name: String,
     /// The text of a drive file.
     pub text: String,
 }
 
-/// How recorded traces among the loads are replayed, in the words of the command line.
+/// Pace and fit of recorded traces among the loads, in the words of the command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReplayWords {
     /// When requests are issued: original, scaled=2x, closed=N or asap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace: Option<String>,
-    /// What is done with addresses beyond the drive: refuse, wrap, compact or scale.
+    /// Treatment of addresses beyond the drive: refuse, wrap, compact or scale.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fit: Option<String>,
 }
 
 impl ReplayWords {
-    /// How traces are replayed.
+    /// Reads the words.
     ///
     /// # Errors
-    /// Which word is none.
+    /// A word that is none.
     pub fn replay(&self) -> Result<Replay, String> {
         let pace = self.pace.as_deref().map(str::parse).transpose();
         let fit = self.fit.as_deref().map(Fit::of_name).transpose();
@@ -119,7 +119,7 @@ impl Default for Seeds {
 }
 
 impl Seeds {
-    /// How many there are.
+    /// Number of seeds.
     pub fn count(&self) -> usize {
         match self {
             Seeds::Count(count) => *count as usize,
@@ -136,11 +136,11 @@ impl Seeds {
     }
 }
 
-/// A Latin hypercube.
+/// A Latin hypercube: points that cover the range of each setting evenly.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hypercube {
-    /// How many points.
+    /// Number of points.
     pub points: u32,
     /// The root of what they are drawn by.
     #[serde(default = "one")]
@@ -187,16 +187,16 @@ pub fn dotted(
     Ok(leaves)
 }
 
-/// Whether a table is a range of a hypercube rather than a section of keys.
+/// Returns `true` for a range of a hypercube, and `false` for a section of keys.
 pub fn is_range(table: &Table) -> bool {
     table.contains_key("from") && table.contains_key("to")
 }
 
 impl Hypercube {
-    /// What each key is drawn from.
+    /// The span of each key.
     ///
     /// # Errors
-    /// Which is no span.
+    /// A value that is no span.
     pub fn spans(&self) -> Result<BTreeMap<String, Span>, String> {
         let leaves = dotted(&self.set, is_range)?.into_iter();
         leaves

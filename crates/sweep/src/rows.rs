@@ -20,7 +20,7 @@ pub const ROW: &str = "row";
 pub const STATUS: &str = "status";
 const REASON: &str = "reason";
 
-/// What a grid says of its rows, in the order of the columns; settings stand behind, and then how the run ended.
+/// Columns of the grid itself, in their order. Settings stand behind them, and then the end of the run.
 const OF_GRID: [&str; 7] = [ROW, RUN_ID, "drive", "load", "state", "clock", "seed"];
 
 /// Columns of exported runs that a grid says itself or that say nothing of a single run.
@@ -29,16 +29,16 @@ const NOT_OF_RUN: [&str; 6] = ["set", "run", "drive", "method", "test", "state"]
 /// Why there is no run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotRun {
-    /// In a line.
+    /// The reason in a line.
     pub why: String,
-    /// What is at fault.
+    /// The side at fault.
     pub fault: Fault,
 }
 
-/// What is at fault where there is no run.
+/// The side at fault where there is no run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// What was asked for.
+    /// The input: such a run cannot be.
     Input,
     /// The model: the run began, and did not end as runs do.
     Model,
@@ -59,7 +59,7 @@ impl From<&LabError> for NotRun {
     }
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// As runs do: it has figures.
@@ -99,10 +99,10 @@ impl Status {
     }
 }
 
-/// How the run of an id ended.
+/// A run's id and its end.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// The id.
+    /// The id of the run.
     pub id: String,
     end: Result<Box<Run>, NotRun>,
 }
@@ -143,7 +143,7 @@ impl Row {
         }
     }
 
-    /// How it ended.
+    /// The end of the run.
     #[must_use]
     pub fn status(&self) -> Status {
         match &self.end {
@@ -275,12 +275,12 @@ pub fn of_grid(sweep: &Sweep, rows: &[usize], ends: &Table, at: &[usize]) -> Tab
     })
 }
 
-/// Whether a column is what a setting was set to: its keys alone have a dot.
+/// Returns `true` for the column of a setting: its key alone has a dot.
 fn is_setting(column: &str) -> bool {
     column.contains('.')
 }
 
-/// What came of runs, without what a grid says of them.
+/// Columns of the runs themselves, without those of the grid.
 pub fn without_grid(table: &Table, rows: &[usize]) -> Table {
     let at: Vec<Option<usize>> = rows.iter().map(|&row| Some(row)).collect();
     let is_left = |of: &&Column| {
@@ -296,7 +296,7 @@ pub fn without_grid(table: &Table, rows: &[usize]) -> Table {
     })
 }
 
-/// The same table with its columns in an order that depends on their names alone, without figures that no row has:
+/// The table with its columns in an order that depends on their names alone, without figures that no row has:
 /// tables of the same rows are the same, whatever they were put together from.
 pub fn arranged(mut table: Table) -> Table {
     table

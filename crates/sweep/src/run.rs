@@ -123,7 +123,7 @@ impl Sweep {
         lab.run(units, bytes, of_unit).into_iter().collect()
     }
 
-    /// What the drives of units take at most at once, each thread with a copy of one.
+    /// Memory that the drives of units take at most at once, in bytes, each thread with a copy of one.
     #[must_use]
     pub fn most_bytes(&self, units: &[Unit], lab: &Lab) -> u64 {
         let sizes = self.sizes(units, lab);

@@ -12,16 +12,16 @@ pub struct Share {
 }
 
 impl Share {
-    /// All of it.
+    /// The whole of the work.
     pub const ALL: Share = Share { number: 1, of: 1 };
 
-    /// Whether it is all of it.
+    /// Returns `true` if the share is all of the work.
     #[must_use]
     pub fn is_all(self) -> bool {
         self.of == 1
     }
 
-    /// Whether a unit of work is in it, by its number: every N-th, so that shares are alike.
+    /// Returns `true` if the unit of work with this number is in the share: every N-th is, so that shares are alike.
     #[must_use]
     pub fn has(self, unit: usize) -> bool {
         unit % self.of as usize == self.number as usize - 1

@@ -63,7 +63,7 @@ impl Sweep {
     }
 }
 
-/// What [`Sweep::save_state`] gave, as what rows begin with.
+/// Reads the bytes of [`Sweep::save_state`] as the beginning of rows.
 #[must_use]
 pub fn begin(state: &[u8]) -> Saved {
     Saved {

@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// A part is written as soon as it has this share of all rows.
 const PART_SHARE: usize = 16;
 
-/// Where rows lie that are in no table of the grid. What begins so is no data to those who read a folder of Parquet files.
+/// The folder of rows that are in no table of the grid. Readers of a folder of Parquet files skip names that begin so.
 const ASIDE: &str = "_aside";
 const EARLIER: &str = "earlier.parquet";
 const PART: &str = "part-";
@@ -47,9 +47,9 @@ pub struct Store {
     skipped: BTreeSet<String>,
     /// Rows that no file has yet.
     pending: Vec<Row>,
-    /// The same of rows that were run elsewhere.
+    /// Tables of rows that were run elsewhere.
     arrived: Vec<Table>,
-    /// What parts say of themselves.
+    /// Notes in the files of parts.
     notes: Notes,
 }
 
@@ -78,7 +78,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Whether a folder has the whole table of a share already: what a glance tells.
+    /// Returns `true` if a folder has the whole table of a share already, by the notes of that file.
     ///
     /// # Errors
     /// When the file of that name cannot be read.
@@ -103,13 +103,13 @@ impl Store {
         }
     }
 
-    /// Whether the row of an id is there, and no reason to try it again.
+    /// Returns `true` if the row of an id is there, and no reason to try it again.
     #[must_use]
     pub fn has(&self, id: &str) -> bool {
         self.at.contains_key(id) && !self.skipped.contains(id)
     }
 
-    /// How many rows are there.
+    /// Number of rows that are there.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.at.len() + self.unwritten()
@@ -276,11 +276,11 @@ impl Store {
 /// The table of a share that was written.
 #[derive(Debug)]
 pub struct Finished {
-    /// Its file.
+    /// The file of the table.
     pub path: PathBuf,
-    /// How many rows ended in each way.
+    /// Number of rows by their end.
     counts: Vec<(Status, usize)>,
-    /// Where rows of other grids lie, and how many.
+    /// The folder of rows of other grids, and their number.
     pub aside: Option<(PathBuf, usize)>,
 }
 
@@ -298,12 +298,12 @@ impl Finished {
         }
     }
 
-    /// What its file says of itself, of which this is of the grid.
+    /// The notes of its file, together with those of the grid.
     pub(crate) fn notes(&self, of_grid: Notes) -> Notes {
         whole(of_grid, self.count(Status::Skipped))
     }
 
-    /// How many rows ended so.
+    /// Number of rows whose runs ended so.
     #[must_use]
     pub fn count(&self, status: Status) -> usize {
         let of = self.counts.iter().find(|(other, _)| *other == status);
@@ -408,7 +408,7 @@ fn ids(table: &Table) -> Result<Vec<String>, String> {
     (0..table.rows()).map(id).collect()
 }
 
-/// How the runs of a table's rows ended.
+/// The end of each row of a table.
 fn statuses(table: &Table) -> Result<Vec<Status>, String> {
     let words = table.column(STATUS);
     let status = |row| {

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 /// The greatest whole number up to which every one is a number of its own.
 const WHOLE_MAX: u64 = 1 << 53;
 
-/// What a number or a word of a drive file is set to.
+/// The value of a setting: a number or a word of a drive file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// A number in the unit that the file has for it.

@@ -21,7 +21,7 @@
 //! - [`fifo_mixed`], [`split`], [`spare_by_root`]: hot and cold addresses.
 //! - [`in_use_after_trims_of_used`], [`in_use_after_trims_of_any`], [`alpha_in_use`]: TRIM, and
 //!   drives that are partly full.
-//! - [`RandomWriteBound`]: what write amplification leaves of the flash's speed.
+//! - [`RandomWriteBound`]: the share of the flash's speed that write amplification leaves to the host.
 
 mod choices;
 mod fifo;

@@ -74,7 +74,7 @@ impl Bare {
         })
     }
 
-    /// The same with every sector written once, in order.
+    /// The drive after every sector was written once, in order.
     pub fn filled(mut self) -> Result<Bare, LabError> {
         let device = self.device.as_mut();
         let filled = states::prepare(device, State::New, State::Filled, self.seed);
@@ -85,7 +85,7 @@ impl Bare {
         Ok(self)
     }
 
-    /// What came of a command.
+    /// The outcome of a command, which is done at once.
     pub fn outcome(&mut self, kind: CommandKind, lba: u64, sectors: u64) -> Outcome {
         self.device.apply(command(kind, lba, sectors))
     }
@@ -162,7 +162,7 @@ impl Bare {
         (valid.iter()).fold(0.0, |sum, &slots| sum + f64::from(slots))
     }
 
-    /// How often each block was erased.
+    /// Erases of each block.
     pub fn erases(&self) -> Vec<f64> {
         let counts = self.device.erase_counts();
         counts.iter().map(|&count| f64::from(count)).collect()

@@ -55,7 +55,7 @@ pub fn reads(file: &DriveFile, seed: RootSeed) -> Found {
     ]))
 }
 
-/// The same 2 MB of a new drive written over and over: when the first block is used again, and how
+/// Writes 2 MB of a new drive over and over: when the first block is used again, and how
 /// far wear has spread after three times the flash.
 pub fn same_place(file: &DriveFile, seed: RootSeed) -> Found {
     let mut bare = Bare::new(file, seed)?;

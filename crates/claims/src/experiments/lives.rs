@@ -18,7 +18,7 @@ const PROGRAMS: f64 = 1e7;
 /// Programs of a drive that is worn to its rating only.
 const PROGRAMS_OF_WEAR: f64 = 4e6;
 
-/// What a client writes a day, for what rests with its data.
+/// The daily load of a client whose data rest.
 const DAILY: Daily = Daily {
     bytes: 20e9,
     celsius: 40.0,
@@ -106,7 +106,7 @@ pub fn at_the_end(file: &DriveFile, seed: RootSeed) -> Found {
     ]))
 }
 
-/// What rests for years: pages that no retry could read, and reads that were repeated.
+/// Data that rest for years: pages that no retry could read, and reads that were repeated.
 pub fn fading(file: &DriveFile, seed: RootSeed) -> Found {
     let mut all = BTreeMap::new();
     for (name, worn_share, years, celsius) in [

@@ -1,4 +1,4 @@
-//! What is done to drives without time, for claims about amounts and places rather than speed.
+//! Experiments on drives without time, for claims about amounts and places rather than speed.
 
 mod bare;
 mod flash;
@@ -21,7 +21,7 @@ use ftlab_result::Run;
 pub struct Experiment {
     /// Its name, as printed.
     pub name: &'static str,
-    /// Does it.
+    /// The experiment itself.
     pub run: fn(&DriveFile, RootSeed) -> Found,
 }
 
@@ -54,7 +54,7 @@ const fn named_so(name: &'static str, run: fn(&DriveFile, RootSeed) -> Found) ->
     Experiment { name, run }
 }
 
-/// All of them.
+/// All experiments, by name.
 static ALL: [Experiment; 17] = [
     named_so("units of flash", flash::units),
     named_so("reads of twice the capacity", flash::reads),

@@ -31,7 +31,7 @@ pub fn numbers(file: &DriveFile, _: RootSeed) -> Found {
     Ok(all)
 }
 
-/// What a unit of drive files is in seconds, bytes, joules, watts or alone.
+/// The factor from a unit of drive files to seconds, bytes, joules, watts or one.
 fn factor(unit: &str) -> Option<f64> {
     Some(match unit {
         "" => 1.0,

@@ -12,7 +12,7 @@ const READS_OF_A_BURST: u64 = 8;
 /// Between two bursts of the load that switches between idle and work.
 const PAUSE: Nanos = Nanos::from_millis(1_000);
 
-/// How many bursts it takes until the drive is lost; all of them if it is not.
+/// Number of bursts until the drive is lost; all of them if it is not.
 pub fn lost(file: &DriveFile, seed: RootSeed) -> Found {
     let [pauses, steady] = [PAUSE, Nanos::ZERO].map(|pause| bursts(file, seed, pause));
     Ok(metrics([

@@ -1,4 +1,4 @@
-//! What writes cost: by how many addresses are used, after deletion, TRIM and secure erase.
+//! Costs of writes: by the share of addresses in use, after deletion, TRIM and secure erase.
 
 use super::bare::{Bare, Found, PLACE_SECTORS, metrics, wrong};
 use ftlab_base::{CommandKind, RootSeed};
@@ -72,7 +72,7 @@ pub fn uniform(file: &DriveFile, seed: RootSeed) -> Found {
     uniform_on(file, seed, 1.0)
 }
 
-/// The same on three quarters of the addresses, the others never written.
+/// Uniform writes on three quarters of the addresses, the others never written.
 pub fn uniform_on_75(file: &DriveFile, seed: RootSeed) -> Found {
     uniform_on(file, seed, 0.75)
 }

@@ -1,4 +1,4 @@
-//! What fio says of the disk below a run's jobs.
+//! fio's account of the disk below a run's jobs.
 
 use super::job::reporting;
 use ftlab_result::{Job, Run, Traffic};

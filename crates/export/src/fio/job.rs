@@ -15,7 +15,7 @@ const BATCHES: [&str; 7] = ["0", "4", "8", "16", "32", "64", ">=64"];
 /// That of 1 to 4; commands are submitted and reaped one by one.
 const ONE_BY_ONE: usize = 1;
 
-/// What fio calls a job's error: 0, or the number of the error that ended it.
+/// A job's error in fio's sense: 0, or the number of the error that ended it.
 #[must_use]
 pub fn errno(job: &Job) -> u32 {
     match job.errors {
@@ -24,7 +24,7 @@ pub fn errno(job: &Job) -> u32 {
     }
 }
 
-/// What fio calls the first error of a job that goes on when commands fail.
+/// The first error, in fio's sense, of a job that goes on when commands fail.
 pub fn first_error(failures: u64) -> u32 {
     match failures {
         0 => 0,
@@ -32,13 +32,13 @@ pub fn first_error(failures: u64) -> u32 {
     }
 }
 
-/// What the host's cores did for each job, in percent of its time; nothing where the testbed does not say.
+/// Use of the host's cores by each job, in percent of its time; nothing where the testbed does not say.
 pub fn cpu_of_each(run: &Run) -> f64 {
     let cores = table::HOST_CORES_PCT.of(run);
     cores.unwrap_or_default() / run.jobs.len().max(1) as f64
 }
 
-/// How a job is reported: by its own words, or as fio does without them.
+/// The form in which a job is reported: by its own words, or as fio does without them.
 pub fn reporting(job: &Job) -> Reporting {
     job.reporting.clone().unwrap_or(Reporting {
         of_clat: true,
@@ -59,7 +59,7 @@ pub fn depth_shares(job: &Job) -> [f64; 7] {
     })
 }
 
-/// What fio looks at half a second or so and ftlab each second: rates in KiB and in requests.
+/// Samples of rates, in KiB and in requests; fio takes one in half a second or so, and ftlab one a second.
 pub fn samples(traffic: &Traffic) -> PerSecond {
     const NONE: Extent = Extent {
         min: 0.0,
@@ -74,7 +74,7 @@ pub fn samples(traffic: &Traffic) -> PerSecond {
     })
 }
 
-/// A job.
+/// A job's part of fio's JSON.
 #[derive(Serialize)]
 pub struct Of<'a> {
     jobname: &'a str,
@@ -117,14 +117,14 @@ pub struct Of<'a> {
 #[derive(Serialize)]
 struct Sought {
     latency_depth: u32,
-    /// In nanoseconds.
+    /// The bound of `latency_target`, in nanoseconds.
     latency_target: u64,
     latency_percentile: f64,
-    /// In microseconds.
+    /// The window of `latency_target`, in microseconds.
     latency_window: u64,
 }
 
-/// Whether a job did anything, or had the time to: one that another's `exitall` ended before it began had not.
+/// Returns `true` if a job did anything, or had the time to: one that another's `exitall` ended before it began had not.
 fn has_begun(job: &Job) -> bool {
     let all = [&job.read, &job.write, &job.trim, &job.flush];
     job.measured_ns > 0 || !job.depths.is_empty() || all.iter().any(|of| of.ios > 0)

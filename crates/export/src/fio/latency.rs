@@ -8,7 +8,7 @@ use serde::ser::{Serialize, Serializer};
 pub struct Map<K, V>(pub Vec<(K, V)>);
 
 impl<K, V> Map<K, V> {
-    /// Whether there is nothing in it.
+    /// Returns `true` if the map has no entries.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -20,7 +20,7 @@ impl<K: Serialize, V: Serialize> Serialize for Map<K, V> {
     }
 }
 
-/// fio's own percentiles.
+/// The percentiles that fio shows without `percentile_list`.
 const PERCENTILES: [f64; 17] = [
     1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
     99.99,
@@ -34,7 +34,7 @@ pub fn percentiles(reporting: &Reporting) -> &[f64] {
     }
 }
 
-/// What of latencies is shown.
+/// The parts of latencies that are shown.
 pub struct Shown<'a> {
     /// As the job has it.
     pub reporting: &'a Reporting,
@@ -42,7 +42,7 @@ pub struct Shown<'a> {
     pub with_bins: bool,
 }
 
-/// What of one kind of latency is shown.
+/// The parts of one kind of latency that are shown.
 #[derive(Clone, Copy)]
 pub struct Details<'a> {
     /// The job keeps them.
@@ -66,7 +66,7 @@ impl<'a> Shown<'a> {
         self.details(is_kept, self.reporting.of_slat)
     }
 
-    /// Completion latencies.
+    /// The parts of completion latencies that are shown.
     pub fn of_clat(&self) -> Details<'a> {
         self.details(!self.reporting.without_clat, self.reporting.of_clat)
     }

@@ -16,9 +16,9 @@ pub enum TerseVersion {
     V2,
     /// Reads and writes: fio's default.
     V3,
-    /// The same with trims.
+    /// Version 3 with trims.
     V4,
-    /// The same with samples of the rates.
+    /// Version 4 with samples of the rates.
     V5,
 }
 
