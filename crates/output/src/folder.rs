@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    /// What to give in its place.
+    /// Advice on what to give in its place.
     instead: String,
 }
 
@@ -20,7 +20,7 @@ impl Folder {
         Folder::ready_for(path, "--out")
     }
 
-    /// The same for what `option` gave the path of.
+    /// Makes a folder ready at the path that `option` gave.
     ///
     /// # Errors
     /// As [`Folder::ready`].
@@ -94,7 +94,7 @@ impl Folder {
         }
     }
 
-    /// Where it is.
+    /// Returns the path of the folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
