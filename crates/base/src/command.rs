@@ -1,4 +1,4 @@
-//! What a host asks of a drive, and what it gets back.
+//! Commands of a host to a drive, and their completions.
 
 use crate::content::Content;
 use crate::ids::Lba;
@@ -14,9 +14,9 @@ pub struct CommandId(pub u64);
 /// The kinds of host command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CommandKind {
-    /// Read sectors.
+    /// Moves sectors from the drive to the host.
     Read,
-    /// Write sectors.
+    /// Moves sectors from the host to the drive.
     Write,
     /// Tell the drive that sectors hold nothing any more (ATA DATA SET MANAGEMENT, TRIM).
     Trim,
@@ -35,15 +35,15 @@ impl Placement {
     pub const DEFAULT: Placement = Placement(0);
 }
 
-/// How urgent the commands of a submission queue are to a drive that weighs them (NVMe, weighted round robin with urgent
+/// Urgency of the commands of a submission queue to a drive that weighs them (NVMe, weighted round robin with urgent
 /// priority class), the most urgent first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Priority {
-    /// Before all others.
+    /// Before those of all others.
     Urgent,
     /// By the largest weight, as a rule.
     High,
-    /// What Linux gives every queue.
+    /// By the medium weight, as a rule; Linux gives every queue this priority.
     #[default]
     Medium,
     /// By the smallest weight, as a rule.
@@ -53,38 +53,38 @@ pub enum Priority {
 /// A submission queue of the host's, of which each job has its own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct SubmissionQueue {
-    /// Which one, from 0 on.
+    /// Number of the queue, from 0 on.
     pub number: u16,
-    /// How urgent its commands are.
+    /// Urgency of the queue's commands.
     pub priority: Priority,
 }
 
 impl SubmissionQueue {
-    /// Where there is one alone.
+    /// The only queue of a host that has one.
     pub const FIRST: SubmissionQueue = SubmissionQueue {
         number: 0,
         priority: Priority::Medium,
     };
 }
 
-/// One host command.
+/// A command that a host sends to a drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Command {
     /// Chosen by the submitter; comes back in the completion.
     pub id: CommandId,
-    /// What to do.
+    /// Kind of the command.
     pub kind: CommandKind,
-    /// First sector.
+    /// First sector of the range.
     pub lba: Lba,
     /// Number of sectors; zero only for a [`CommandKind::Flush`] of everything.
     pub sectors: u32,
-    /// What a write's data look like.
+    /// Nature of a write's data.
     pub content: Content,
     /// The submission queue of the host that it comes from, where there are several.
     pub queue: SubmissionQueue,
-    /// Where a write's data are to lie.
+    /// Place that the host chose for a write's data.
     pub placement: Placement,
-    /// When the host issued it; latency counts from here.
+    /// Instant at which the host issued it; latency counts from here.
     pub at: SimTime,
 }
 
@@ -119,7 +119,7 @@ impl Command {
         Command::new(CommandKind::Flush, id, 0, 0, at)
     }
 
-    /// Bytes addressed.
+    /// Returns the length of the range, in bytes.
     #[must_use]
     #[inline]
     pub fn bytes(&self) -> u64 {
@@ -127,10 +127,10 @@ impl Command {
     }
 }
 
-/// How a command ended.
+/// End of a command: done, or the reason why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// Done as asked.
+    /// The drive did what was asked.
     Good,
     /// The drive can no longer take writes; what it holds stays readable.
     WriteFault,
@@ -143,10 +143,10 @@ pub enum Outcome {
 /// The end of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Completion {
-    /// The command's id.
+    /// Id of the command that ended.
     pub id: CommandId,
-    /// When the host saw it end.
+    /// Instant at which the host saw it end.
     pub at: SimTime,
-    /// How it ended.
+    /// Success, or the reason of failure.
     pub outcome: Outcome,
 }

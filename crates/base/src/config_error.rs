@@ -1,6 +1,6 @@
-//! What is wrong with the numbers that describe a part of a drive.
+//! The error of numbers that cannot describe a part of a drive.
 
-/// Why a part of a drive cannot be built: which number is wrong, and what it may be.
+/// Reason why a part of a drive cannot be built: the number that is wrong, and the values that it may have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError(pub String);
 

@@ -1,4 +1,4 @@
-//! What written data look like to a drive that compresses them and looks for duplicates.
+//! Nature of written data, for a drive that compresses them and looks for duplicates.
 
 use crate::hash::mix64;
 use serde::{Deserialize, Serialize};
@@ -8,8 +8,8 @@ const SHARE_BITS: u32 = 16;
 /// The share of data that do not compress at all.
 const WHOLE: u64 = (1 << SHARE_BITS) - 1;
 
-/// What written data look like, in one word: how much of them compression leaves, and which data
-/// they are. A drive that does not compress never looks at it.
+/// Nature of written data in one word: the share that compression leaves, and their identity. A drive that does not
+/// compress never looks at it.
 ///
 /// Data of one identity are the same data. Data without one are taken to be like no others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,7 +20,7 @@ const fn ratio(n: u64, of: u64) -> u64 {
     (n + of / 2) / of
 }
 
-/// Which data: equal for equal data, and never zero.
+/// Identity of data: equal for equal data, and never zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Identity(std::num::NonZeroU64);
 
@@ -42,7 +42,7 @@ impl Identity {
 impl Content {
     /// Random data: nothing compresses, and no two are alike. Also for commands that carry no data.
     pub const RANDOM: Content = Content(WHOLE);
-    /// Zeros, all alike.
+    /// Zeros, all with one identity.
     pub const ZEROS: Content = Content(1 << SHARE_BITS);
 
     /// Data like no others, of which N percent compress away.
@@ -65,33 +65,33 @@ impl Content {
         self.0
     }
 
-    /// What [`Content::word`] gave.
+    /// Unpacks the result of [`Content::word`].
     #[must_use]
     pub const fn of_word(word: u64) -> Content {
         Content(word)
     }
 
-    /// The same, with an identity.
+    /// Returns this content with an identity.
     #[must_use]
     pub const fn with_identity(self, identity: Identity) -> Content {
         Content(self.0 & WHOLE | identity.number() << SHARE_BITS)
     }
 
-    /// The same, like no others: with something else around them.
+    /// Returns this content without an identity: with something else around them, data are like no others.
     #[must_use]
     #[inline]
     pub const fn anonymous(self) -> Content {
         Content(self.0 & WHOLE)
     }
 
-    /// Which data, if there may be others like them.
+    /// Returns the identity of the data, if there may be others like them.
     #[must_use]
     #[inline]
     pub fn identity(self) -> Option<Identity> {
         std::num::NonZeroU64::new(self.0 >> SHARE_BITS).map(Identity)
     }
 
-    /// What compression leaves of `bytes` bytes.
+    /// Returns the number of bytes that compression leaves of `bytes` bytes.
     #[must_use]
     #[inline]
     pub const fn bytes_left(self, bytes: u32) -> u32 {

@@ -26,7 +26,7 @@ impl Divisor {
         Divisor { divisor, inverse }
     }
 
-    /// The quotient.
+    /// Returns `n` divided by the divisor, rounded down.
     #[inline]
     #[must_use]
     pub const fn quotient(self, n: u32) -> u32 {
@@ -44,7 +44,7 @@ impl Divisor {
         (quotient, n - quotient * self.divisor)
     }
 
-    /// The divisor itself.
+    /// Returns the number that it divides by.
     #[must_use]
     pub const fn get(self) -> u32 {
         self.divisor

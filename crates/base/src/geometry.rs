@@ -11,7 +11,7 @@ use crate::ids::{BlockId, DieId, PageId};
 /// The shape of a NAND array. All fields are counts except the sizes, which are bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Geometry {
-    /// Independent buses.
+    /// Buses that work independently of each other.
     pub channels: u32,
     /// Dies of the array, dealt out over the channels: some may have one more than others.
     pub dies: u32,

@@ -9,11 +9,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Once;
 
 thread_local! {
-    /// How many readings are under way on this thread, one within the other.
+    /// Number of readings under way on this thread, one within the other.
     static READINGS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Why nothing came of a reading: what the panic said.
+/// A reading that panicked, with the message of the panic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Panicked(String);
 
@@ -25,8 +25,8 @@ impl std::fmt::Display for Panicked {
 
 impl std::error::Error for Panicked {}
 
-/// What a reading came to. A panic of this thread in it is an error, of which the hook that the program set hears nothing.
-/// What is left behind by the reading must not be used again.
+/// Runs a reading and returns its result. A panic of this thread in it becomes an error, of which the hook that the
+/// program set hears nothing. What is left behind by the reading must not be used again.
 ///
 /// # Errors
 /// When it panicked.
@@ -56,7 +56,7 @@ impl Drop for Reading {
     }
 }
 
-/// What a panic says.
+/// Returns the message of a panic, if it is text.
 fn words(panic: &(dyn Any + Send)) -> Option<String> {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or(panic.downcast_ref::<&str>().copied())

@@ -1,4 +1,4 @@
-//! Latency histograms.
+//! Histograms of latencies, in nanoseconds.
 //!
 //! Buckets are those of HdrHistogram with three significant digits: a reported percentile is at
 //! most 0.1 % above the true value, from 1 ns to an hour. Minimum, maximum, mean and standard
@@ -25,7 +25,7 @@ pub struct LatencyHistogram {
     sum_squares_ns: f64,
 }
 
-/// What was counted: a job of a few commands takes as much memory as they do.
+/// The counted latencies: a job of a few commands takes as much memory as they do.
 #[derive(Debug, Clone)]
 enum Counted {
     /// In the order recorded.
@@ -49,7 +49,7 @@ impl Counted {
         }
     }
 
-    /// The same, from now on in buckets.
+    /// Turns the counts into buckets, which they remain, and returns them.
     fn in_buckets(&mut self) -> &mut Histogram<u64> {
         if let Counted::Few(_) = self {
             *self = Counted::Many(self.buckets().into_owned());
@@ -74,7 +74,7 @@ impl Default for LatencyHistogram {
 }
 
 impl LatencyHistogram {
-    /// Counts one latency.
+    /// Adds a latency to the counts.
     pub fn record(&mut self, latency: Nanos) {
         match &mut self.counted {
             Counted::Few(latencies) if latencies.len() < FEW_MAX => latencies.push(latency.0),
@@ -104,7 +104,7 @@ impl LatencyHistogram {
         self.sum_squares_ns += other.sum_squares_ns;
     }
 
-    /// How many latencies were counted.
+    /// Returns the number of latencies that were counted.
     #[must_use]
     pub fn count(&self) -> u64 {
         match &self.counted {

@@ -41,10 +41,10 @@ impl fmt::Display for SuperblockId {
     }
 }
 
-/// Where a page is.
+/// Address of a page on the array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PagePlace {
-    /// The die.
+    /// Number of the die.
     pub die: DieId,
     /// The block, on that die.
     pub block: BlockId,
@@ -52,10 +52,10 @@ pub struct PagePlace {
     pub page: u32,
 }
 
-/// How superblocks lie on the array. All counts; see the module for the order of slots.
+/// Places of superblocks on the array. All fields are counts; see the module for the order of slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
-    /// The array.
+    /// Geometry of the array.
     pub geometry: Geometry,
     /// Dies that a superblock spans.
     pub stripe_dies: u32,
@@ -112,6 +112,7 @@ impl Layout {
             slots_per_superblock,
             pages_per_slot: geometry.pages_per_slot(),
             slots_per_page_log2: geometry.slots_per_page().max(1).ilog2(),
+            // Divisors are worked out once: every address takes several divisions.
             by_superblock_slots: Divisor::new(slots_per_superblock),
             by_group_superblocks: Divisor::new(superblocks_per_group),
             by_stripe: Divisor::new(stripe_dies),
@@ -120,7 +121,7 @@ impl Layout {
         })
     }
 
-    /// The same with a program unit of parity behind every `data_units` of data, in programming order.
+    /// Returns the layout with a program unit of parity behind every `data_units` of data, in programming order.
     ///
     /// # Errors
     /// When a superblock is no whole number of such stripes, or one stripe no whole number of slots.
@@ -173,7 +174,7 @@ impl Layout {
         self.by_parity.map(|data_units| data_units.get())
     }
 
-    /// How many pages of a superblock the drive has programmed, parity included, when it has programmed `data_pages` of data.
+    /// Returns the number of pages of a superblock, parity included, that are programmed once `data_pages` of data are.
     #[must_use]
     pub const fn pages_programmed(&self, data_pages: u32) -> u32 {
         let planes = self.geometry.planes_per_die;
@@ -286,7 +287,7 @@ impl Layout {
         self.page_of_unit(first, unit + self.parity_before(unit), plane)
     }
 
-    /// Whether a superblock is a block, with all of its pages for data.
+    /// Returns true if a superblock is a block, with all of its pages for data.
     #[inline]
     const fn is_one_block(&self) -> bool {
         self.by_parity.is_none() && self.pages_per_superblock == self.geometry.pages_per_block

@@ -30,9 +30,9 @@ pub fn prefetch<T>(table: &[T], index: usize) {
 #[derive(Debug, PartialEq, Eq)]
 pub struct LargeTable<T: Element>(Vec<T>);
 
-/// What a [`LargeTable`] can be of.
+/// Types that a [`LargeTable`] can hold.
 pub trait Element: Copy + PartialEq + 'static {
-    /// What memory holds that nobody wrote to.
+    /// The value of memory that nobody wrote to.
     #[doc(hidden)]
     const ZERO: Self;
     /// Memory of tables that are gone.
@@ -87,7 +87,7 @@ impl<T: Element> Spare<T> {
 }
 
 impl<T: Element> LargeTable<T> {
-    /// `len` zeroes.
+    /// Returns a table of `len` zeroes.
     #[must_use]
     pub fn zeroes(len: usize) -> LargeTable<T> {
         LargeTable(match Self::used_memory(len) {

@@ -1,6 +1,6 @@
-//! What a parser of files says, without the names of this program's types.
+//! Messages of file parsers, without the names of this program's types.
 
-/// What serde calls it, and what somebody who wrote a file does.
+/// Pairs of a name that serde uses and the word that somebody who wrote a file knows.
 const WORDS: [(&str, &str); 4] = [
     ("f64", "a number"),
     ("a map", "a section"),

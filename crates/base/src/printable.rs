@@ -2,11 +2,11 @@
 //!
 //! Names come from files of anybody: drives, jobs, traces, tables.
 
-/// What turns the direction of the text around it.
+/// Characters that turn the direction of the text around them.
 const TURNS: [std::ops::RangeInclusive<char>; 2] =
     ['\u{202a}'..='\u{202e}', '\u{2066}'..='\u{2069}'];
 
-/// What a colour begins with, and much else.
+/// Beginning of an escape sequence that sets a colour, or does much else.
 const COLOUR: &str = "\u{1b}[";
 
 fn is_plain(c: char) -> bool {
@@ -25,7 +25,7 @@ pub fn lines(text: &str) -> String {
     shown(text, |c| matches!(c, '\n' | '\t'))
 }
 
-/// The same with its colours, which hide and move nothing.
+/// Makes text printable but keeps its colours, which hide and move nothing.
 #[must_use]
 pub fn lines_in_colours(text: &str) -> String {
     let mut parts = text.split(COLOUR);
@@ -53,7 +53,7 @@ fn shown(text: &str, is_kept: impl Fn(char) -> bool) -> String {
     shown
 }
 
-/// The same of JSON, in which such a character stands in a text between quotation marks.
+/// Makes JSON printable, in which such a character stands in a text between quotation marks.
 #[must_use]
 pub fn json(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());

@@ -10,7 +10,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Takes work of length `span` that arrives at `now`; gives the instant it is done.
+    /// Takes work of length `span` that arrives at `now` and returns the instant at which it is done.
     pub fn serve(&mut self, now: SimTime, span: Nanos) -> SimTime {
         self.free_at = self.free_at.max(now) + span;
         self.busy += span;

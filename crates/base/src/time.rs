@@ -42,7 +42,7 @@ impl SimTime {
 }
 
 impl Nanos {
-    /// The empty span.
+    /// The span of no length.
     pub const ZERO: Nanos = Nanos(0);
 
     /// A span of whole microseconds.

@@ -1,13 +1,13 @@
-//! How the program ends.
+//! Failures, and the exit codes of the program.
 
 use ftlab_base::{Blame, printable};
 use std::io::ErrorKind;
 use std::process::ExitCode;
 
-/// Why a command did not do what was asked.
+/// Reason why a command did not do what was asked.
 #[derive(Debug)]
 pub enum Failure {
-    /// What was asked for is wrong. The message says what, where and what to do.
+    /// The request is wrong. The message says what, where and what to do.
     Input(String),
     /// Something failed on the way.
     Running(String),
@@ -17,7 +17,7 @@ pub enum Failure {
     PipeClosed,
 }
 
-/// What a command ends in.
+/// Result of a command.
 pub type Outcome = Result<(), Failure>;
 
 const FAILED: u8 = 1;
@@ -53,7 +53,7 @@ impl Failure {
         }
     }
 
-    /// What cannot be written: to standard output, a closed pipe is no failure.
+    /// Makes a failure of an error in writing to standard output: a closed pipe is none.
     pub fn printing(error: &std::io::Error) -> Failure {
         match error.kind() {
             ErrorKind::BrokenPipe => Failure::PipeClosed,

@@ -7,6 +7,9 @@ use std::fs::File;
 use std::path::Path;
 
 /// Opens a file; `what` says what it should be.
+///
+/// # Errors
+/// When it is not there, is a directory, or cannot be read.
 pub fn open(path: &Path, what: &str) -> Result<File, Failure> {
     text::looked_at(path, what).map_err(Failure::Input)?;
     File::open(path).map_err(|error| unreadable(path, &error.to_string()))
@@ -16,7 +19,7 @@ fn unreadable(path: &Path, why: &str) -> Failure {
     Failure::Input(format!("cannot read {}: {why}", path.display()))
 }
 
-/// What is made of a file. What reads it may panic over it: that is an error of the file, too.
+/// Runs a reading of a file and returns its result. A panic in it is an error of the file, too.
 ///
 /// # Errors
 /// As `reading` has it.
@@ -28,11 +31,17 @@ pub fn guarded<T>(path: &Path, reading: impl FnOnce() -> Result<T, Failure>) -> 
 }
 
 /// Reads a text file; `what` says what it should have been.
+///
+/// # Errors
+/// When it cannot be read, is no text, or is larger than anybody writes.
 pub fn read(path: &Path, what: &str) -> Result<String, Failure> {
     text::read(path, what).map_err(Failure::Input)
 }
 
 /// Reads a text file of at most N bytes; `what` says what it should have been.
+///
+/// # Errors
+/// When it cannot be read, is no text, or is larger.
 pub fn read_up_to(bytes_max: u64, path: &Path, what: &str) -> Result<String, Failure> {
     text::read_up_to(bytes_max, path, what).map_err(Failure::Input)
 }

@@ -2,15 +2,15 @@
 
 use std::fmt::Write;
 
-/// How a run stands to a requirement.
+/// Verdict on a requirement of a run.
 pub struct Verdict<'a> {
-    /// What was measured: a run, a state of a drive.
+    /// The run, or the state of a drive.
     pub run: &'a str,
     /// The requirement, as it was typed.
     pub required: &'a str,
-    /// What came of it, in words.
+    /// The measured value, in words.
     pub measured: String,
-    /// Whether the requirement is met.
+    /// True if the requirement is met.
     pub is_met: bool,
 }
 

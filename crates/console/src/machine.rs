@@ -1,12 +1,12 @@
-//! What this machine has to run drives on: memory and cores.
+//! Memory and cores that this machine has for drives.
 
 use ftlab_base::amount::binary;
 use std::num::NonZeroUsize;
 
-/// Where the system says.
+/// File in which Linux reports memory.
 const MEMORY: &str = "/proc/meminfo";
 
-/// Where it does not say: enough for the largest drive on any machine of today.
+/// Memory where the system does not say, in bytes: enough for the largest drive on any machine of today.
 const OTHERWISE: u64 = 4 << 30;
 
 /// Half of the bytes that are free now.
@@ -40,7 +40,7 @@ fn note_of(bytes: u64, machine_bytes: u64) -> Option<String> {
     })
 }
 
-/// How many threads run at a time.
+/// Returns the number of threads that run at a time.
 #[must_use]
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
@@ -58,7 +58,7 @@ pub fn threads(asked: Option<usize>) -> Result<usize, String> {
     within.ok_or_else(|| format!("give a whole number from 1 to {THREADS_MAX}"))
 }
 
-/// What the system says is available.
+/// Returns the available memory that the system reports, in bytes.
 fn available(text: &str) -> Option<u64> {
     field(text, "MemAvailable:")
 }

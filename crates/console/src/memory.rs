@@ -1,9 +1,12 @@
-//! How much memory drives may take, as it is typed, and that they take much.
+//! Memory limit of drives, as it is typed, and the warning that they take much.
 
 use crate::machine;
 use crate::progress::Signs;
 
 /// Reads what `--memory` says: GiB, of which a part may be given. A drive that needs more runs alone.
+///
+/// # Errors
+/// When that is no number above 0.
 pub fn gib(text: &str) -> Result<u64, String> {
     let gib: Option<f64> = text.parse().ok();
     match gib.filter(|gib| gib.is_finite() && *gib > 0.0) {

@@ -10,7 +10,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What is done by then needs no bar.
+/// Work that is done by then needs no bar.
 const UNSEEN: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 
@@ -20,7 +20,7 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 /// Steps of a bar that is told shares.
 const SHARES: u64 = 1_000_000;
 
-/// Whether there are signs of life.
+/// Option that turns progress reports off.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Signs {
     /// Do not report progress on standard error
@@ -110,7 +110,7 @@ impl Signs {
     }
 }
 
-/// How the reader is told.
+/// Manner of reporting to the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Manner {
     Bar,
@@ -118,7 +118,7 @@ enum Manner {
     Quiet,
 }
 
-/// When the next line is due, by the time since the work began.
+/// Time of the next line, since the work began.
 #[derive(Debug)]
 struct Pace {
     next: Duration,
@@ -131,7 +131,7 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Whether a line is due. Where several were, as after a sleep of the machine, it is one.
+    /// Returns true if a line is due. Where several were, as after a sleep of the machine, it is one.
     fn is_due(&mut self, elapsed: Duration) -> bool {
         if elapsed < self.next {
             return false;
@@ -141,7 +141,7 @@ impl Pace {
     }
 }
 
-/// What is being done, and what the first line says beside it.
+/// The present work, and the advice that its first line has beside it.
 #[derive(Debug, Default)]
 struct Now {
     message: String,
@@ -174,13 +174,13 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// What is being done.
+    /// Sets the description of the present work.
     pub fn say(&self, message: &str) {
         locked(&self.now).message = message.to_owned();
         self.bar.set_message(message.to_owned());
     }
 
-    /// What is being done, and how much of that.
+    /// Sets the description of the present work and the share of it that is done.
     pub fn say_share(&self, what: &str, share: Option<f64>) {
         match share {
             None => self.say(what),
@@ -188,14 +188,14 @@ impl Progress {
         }
     }
 
-    /// What would be quicker than what is being done: on lines it is said once.
+    /// Sets advice on something quicker than the present work: on lines it is said once.
     pub fn advise(&self, advice: Option<&'static str>) {
         locked(&self.now).advice = advice;
         let words = advice.map(|advice| format!("({advice})"));
         self.bar.set_prefix(words.unwrap_or_default());
     }
 
-    /// How far it is.
+    /// Reports `done` of `total` parts done.
     pub fn set(&self, done: usize, total: usize, message: &str) {
         self.bar.set_length(total as u64);
         self.bar.set_position(done as u64);
@@ -203,7 +203,7 @@ impl Progress {
         locked(&self.now).message = format!("{done} of {total} done, {message}");
     }
 
-    /// How far work is whose share is known, 0 to 1.
+    /// Reports the share of the work that is done, 0 to 1.
     pub fn set_share(&self, share: f64, message: &str) {
         self.bar.set_position((share * SHARES as f64) as u64);
         self.bar.set_message(message.to_owned());
@@ -227,7 +227,7 @@ impl Progress {
     }
 }
 
-/// How long the rest takes, if it takes as long as what is done did.
+/// Returns the time for the rest, at the speed so far.
 fn left(elapsed: Duration, share: f64) -> Option<Duration> {
     let rest = (1.0 - share) / share;
     Duration::try_from_secs_f64(elapsed.as_secs_f64() * rest.max(0.0)).ok()

@@ -10,7 +10,7 @@ use std::io::{IsTerminal, Write};
 /// Columns when standard output is no terminal: what a person has who looks at it later.
 const WIDTH_ELSEWHERE: u16 = 120;
 
-/// Spaces between columns.
+/// Width of the space between columns.
 const GAP: u16 = 2;
 
 /// Prints text that ends with a newline. Names in it may come from anybody's file.
@@ -18,7 +18,7 @@ pub fn print(text: &str) -> Outcome {
     print_plainly(&printable::lines(text))
 }
 
-/// The same of what may have colours.
+/// Prints a text that may have colours.
 pub fn print_in_colours(text: &str) -> Outcome {
     print_plainly(&printable::lines_in_colours(text))
 }
@@ -36,7 +36,10 @@ pub fn say(text: &str) {
     eprint!("{}", printable::lines(text));
 }
 
-/// What programs read: JSON that ends with a newline.
+/// Returns JSON for programs, ending with a newline.
+///
+/// # Errors
+/// When the value has no form in JSON.
 pub fn json(value: &impl Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(value);
     let text = text.map_err(|error| Failure::Running(error.to_string()))?;
@@ -76,7 +79,7 @@ pub fn width() -> u16 {
     width.unwrap_or(WIDTH_ELSEWHERE)
 }
 
-/// Whether to colour: on a terminal, unless `NO_COLOR` (no-color.org) says otherwise.
+/// Returns true if output is coloured: on a terminal, unless `NO_COLOR` (no-color.org) says otherwise.
 pub fn has_colours() -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     std::io::stdout().is_terminal() && !refused

@@ -1,4 +1,4 @@
-//! What a command passes in the host before a drive gets it.
+//! Path of a command through the host, before a drive gets it.
 
 use crate::limit::{Limit, Throttle};
 use crate::parts::Parts;
@@ -17,16 +17,16 @@ pub struct FrontEnd {
     parts: Parts,
     queue: HostQueue,
     cpu: Server,
-    /// What is let through to the drive, if not everything.
+    /// Limit of the port, if it has one.
     throttle: Option<Throttle>,
 }
 
 /// A command on its way to the drive.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sent {
-    /// The command.
+    /// The command, as the drive gets it.
     pub command: Command,
-    /// When the host's CPU is done with it, and what limits the port has let it through.
+    /// Instant at which the host's CPU is done with it and the limits of the port have let it through.
     pub at: SimTime,
 }
 
@@ -45,7 +45,7 @@ impl FrontEnd {
         }
     }
 
-    /// The same for a drive that limits how many sectors one command moves.
+    /// Returns the front end for a drive that limits the sectors of one command.
     #[must_use]
     pub fn splitting(mut self, transfer_max: Option<u32>) -> FrontEnd {
         self.transfer_max = transfer_max;
@@ -71,12 +71,12 @@ impl FrontEnd {
         self.queue = HostQueue::new(host.order, self.depth);
     }
 
-    /// What the host makes of a command: itself, or parts that drive and host can move.
+    /// Splits a command into parts that drive and host can move; most are one part.
     pub fn split(&mut self, command: Command) -> impl Iterator<Item = Command> + use<> {
         self.parts.split(command)
     }
 
-    /// A command of the drive has ended; gives how what the host asked has, unless other parts of it are under way.
+    /// Ends a command of the drive; returns the end of the host's command, unless other parts of it are under way.
     #[inline]
     pub fn ended(&mut self, id: CommandId, outcome: Outcome) -> Option<Outcome> {
         self.parts.ended(id, outcome)
@@ -89,14 +89,14 @@ impl FrontEnd {
         self.parts.before(part)
     }
 
-    /// Takes a command; gives it back when the drive takes it at once.
+    /// Takes a command and returns it when the drive takes it at once.
     #[must_use]
     pub fn submit(&mut self, command: Command, now: SimTime) -> Option<Sent> {
         let command = self.queue.push(command)?;
         Some(self.send(command, now))
     }
 
-    /// The drive has completed a command; gives the one that it takes instead.
+    /// Notes that the drive has completed a command and returns the one that it takes instead.
     #[must_use]
     pub fn completed(&mut self, now: SimTime) -> Option<Sent> {
         let command = self.queue.completed()?;
@@ -111,7 +111,8 @@ impl FrontEnd {
         Sent { command, at }
     }
 
-    /// The CPU does other work for the drive, behind what it has to do already; gives when that is done.
+    /// Gives the CPU other work for the drive, behind what it has to do already, and returns the instant at which it is
+    /// done.
     pub fn work(&mut self, now: SimTime, span: Nanos) -> SimTime {
         self.cpu.serve(now, span)
     }

@@ -38,7 +38,7 @@ fn weight_of(priority: &str, weight: &Option<Quantity<Count>>) -> Result<u32, St
     }
 }
 
-/// What the host adds to every command.
+/// Keys of `[host]`: all that the host adds to every command.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HostKeys {
@@ -61,17 +61,17 @@ pub(crate) struct HostKeys {
     payload_max: Option<Quantity<Bytes>>,
     /// The most that it moves with one command, as its block layer has it; left out, as much as is asked.
     transfer_max: Option<Quantity<Bytes>>,
-    /// Whether the host lets the link of an idle drive sleep.
+    /// True if the host lets the link of an idle drive sleep.
     #[serde(default)]
     pub(crate) link_sleeps: bool,
-    /// Whether the host lets an idle drive of NVMe enter its power states by itself (APST).
+    /// True if the host lets an idle drive of NVMe enter its power states by itself (APST).
     #[serde(default)]
     pub(crate) power_states: bool,
-    /// How many times as fast its CPU runs a program as that of the review of 2008; 1 if left out.
+    /// Speed of the CPU at running a program, as a multiple of that of the review of 2008; 1 if left out.
     cpu_speed: Option<Quantity<Ratio>>,
     /// Programs that compute at a time; left out, as many as there are.
     cpu_cores: Option<Quantity<Count>>,
-    /// How much longer a computation takes for each other core at work; not at all if left out.
+    /// Part by which a computation is longer for each other core at work; none if left out.
     cpu_sharing: Option<Quantity<Ratio>>,
 }
 
@@ -114,6 +114,7 @@ impl HostKeys {
                 low: low?,
             }));
         }
+        // A key that the chosen order does not read is refused: whoever set it expects it to matter.
         if let Some((priority, _)) = weights.iter().find(|(_, weight)| weight.is_some()) {
             return Err(format!(
                 "host.queue_weight_{priority}: only queue_order = \"weighted-round-robin\" weighs queues"

@@ -7,7 +7,7 @@
 use ftlab_base::{Command, CommandKind, Nanos, Server, SimTime};
 use std::collections::VecDeque;
 
-/// What a port lets through.
+/// Limits of what a port lets through.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limit {
     /// Operations; any number if none is given.
@@ -20,23 +20,23 @@ pub struct Limit {
     pub peak_bytes_per_s: Option<f64>,
     /// Bytes written a second, which then take nothing of the others.
     pub write_bytes_per_s: Option<f64>,
-    /// What counts as one operation: a larger command counts as several. Any size does if none is given.
+    /// Bytes of one operation: a larger command counts as several. Any size is one if left out.
     pub unit_bytes: Option<u64>,
     /// Reads, or writes, of this size or more that go on where another ends count with it as one operation, up to the unit, as
     /// long as that operation waits. Each counts for itself if nothing is given.
     pub merge_bytes_min: Option<u64>,
-    /// What everything but a read takes out of the buckets, over its operations and bytes.
+    /// Tokens that everything but a read takes, as a multiple of a read's.
     pub write_cost: f64,
-    /// What the way there and back takes, for any number of commands at a time.
+    /// Time of the way there and back, for any number of commands at a time.
     pub latency: Nanos,
 }
 
 /// A bucket of operations or of bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bucket {
-    /// What comes in a second.
+    /// Tokens that come in each second.
     pub per_s: f64,
-    /// What it holds. Where nothing is saved up, a command goes when those before it have been paid for.
+    /// Tokens that it holds. Where nothing is saved up, a command goes when those before it have been paid for.
     pub holds: f64,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Throttle {
     peak: Option<Level>,
     bytes: Option<Level>,
     peak_bytes: Option<Level>,
-    /// What is written, where it has bytes of its own: then reads and writes wait for their bytes each by themselves.
+    /// Bucket of written bytes, where they have one: then reads and writes wait for their bytes each by themselves.
     written: Option<Level>,
     /// The time in which reads and writes wait for bytes of their own.
     held_apart: [Server; 2],
@@ -64,11 +64,11 @@ struct Open {
     kind: CommandKind,
     end_lba: u64,
     room_bytes: u64,
-    /// When it is let through.
+    /// Instant at which it is let through.
     at: SimTime,
 }
 
-/// How full a bucket is, as the instant from which on it is full.
+/// Level of a bucket, as the instant from which on it is full.
 #[derive(Debug, Clone, Copy)]
 struct Level {
     full_at_ps: u128,
@@ -122,12 +122,12 @@ impl Throttle {
         }
     }
 
-    /// Time begins again.
+    /// Starts time anew, with full buckets.
     pub fn restart(&mut self) {
         *self = Throttle::new(self.limit);
     }
 
-    /// When a command that is ready at `now` arrives at the drive.
+    /// Returns the instant at which a command that is ready at `now` arrives at the drive.
     pub fn admit(&mut self, command: &Command, now: SimTime) -> SimTime {
         let joins = self.joins(command, now);
         let units = if joins { 0 } else { self.limit.units(command) };
@@ -163,7 +163,7 @@ impl Throttle {
         held.into_iter().max().unwrap_or(Nanos::ZERO)
     }
 
-    /// Whether a command becomes a part of an operation that still waits.
+    /// Returns true if a command becomes a part of an operation that still waits.
     fn joins(&mut self, command: &Command, now: SimTime) -> bool {
         while self.open.pop_front_if(|open| open.at <= now).is_some() {}
         if !self.limit.merges(command) {
@@ -197,7 +197,8 @@ impl Throttle {
     }
 }
 
-/// When a command that comes at `now` has its tokens of all the levels; behind those that came before it.
+/// Returns the instant at which a command that comes at `now` has its tokens of all the levels, behind those that came
+/// before it.
 fn pass<const N: usize>(
     held: &mut Server,
     mut levels: [(&mut Option<Level>, f64); N],
@@ -234,7 +235,7 @@ impl Limit {
             .map_or(1, |unit| bytes.div_ceil(unit).max(1))
     }
 
-    /// What an operation or a byte of a kind takes out of the buckets.
+    /// Returns the tokens that an operation or a byte of a kind takes.
     fn cost(&self, kind: CommandKind) -> f64 {
         match kind {
             CommandKind::Read => 1.0,
@@ -242,7 +243,7 @@ impl Limit {
         }
     }
 
-    /// Whether commands such as this one are merged with others.
+    /// Returns true if commands such as this one are merged with others.
     fn merges(&self, command: &Command) -> bool {
         let bytes = moved_bytes(command);
         (self.merge_bytes_min).is_some_and(|least| bytes > 0 && bytes >= least)

@@ -30,7 +30,7 @@ pub struct Link {
     outward: Server,
 }
 
-/// What things take on a link, in picoseconds.
+/// Times on a link, in picoseconds.
 #[derive(Debug, Clone, Copy)]
 struct Speed {
     sector: u64,
@@ -47,7 +47,7 @@ fn nanos(ps: u64) -> Nanos {
 }
 
 impl End {
-    /// What things take when it is plugged into a host.
+    /// Returns the times of this end when it is plugged into a host.
     fn speed(self, host: &Host) -> Speed {
         match self {
             End::Sata(own) => {
@@ -87,7 +87,7 @@ impl Link {
         self.speed = self.own.speed(host);
     }
 
-    /// Whether data cross it both ways at once.
+    /// Returns true if data cross the link both ways at once.
     #[must_use]
     #[inline]
     pub fn is_duplex(&self) -> bool {
@@ -109,7 +109,7 @@ impl Link {
         Nanos(ps.div_ceil(u128::from(PS_A_NS)) as u64)
     }
 
-    /// What the protocol of a command takes here, which takes `own` where nothing but the drive slows it down. Its FISes
+    /// Returns the time that the protocol of a command takes here, where `own` is what the drive alone takes. Its FISes
     /// cross a slower port of SATA as slowly as data do; on lanes nearly all of it is the way there and back.
     #[must_use]
     pub fn protocol(&self, own: Nanos) -> Nanos {
@@ -126,7 +126,7 @@ impl Link {
         }
     }
 
-    /// The command itself crosses it at `now`, with a protocol that takes `own`; gives how long that takes.
+    /// Moves the command itself at `now`, with a protocol that takes `own`, and returns the time that it takes.
     pub fn command(&mut self, now: SimTime, own: Nanos) -> Nanos {
         let protocol = self.protocol(own);
         match self.own {
@@ -140,7 +140,7 @@ impl Link {
         protocol
     }
 
-    /// Data that are ready at `now` cross to the drive; gives when the last byte is over.
+    /// Moves data that are ready at `now` to the drive and returns the instant at which the last byte is over.
     pub fn bring(&mut self, now: SimTime, sectors: u64) -> SimTime {
         if self.is_duplex() && sectors > 0 {
             self.outward.serve(now, nanos(self.speed.request * sectors));
@@ -148,7 +148,7 @@ impl Link {
         self.inward.serve(now, self.span(sectors))
     }
 
-    /// Data that are ready at `now` cross to the host; gives when the last byte is over.
+    /// Moves data that are ready at `now` to the host and returns the instant at which the last byte is over.
     pub fn send(&mut self, now: SimTime, sectors: u64) -> SimTime {
         let span = self.span(sectors);
         if self.is_duplex() {
@@ -158,7 +158,7 @@ impl Link {
         }
     }
 
-    /// A cable is taken for `span`, whatever crosses it; gives when that is over.
+    /// Takes a cable for `span`, whatever crosses it, and returns the instant at which that is over.
     pub fn serve(&mut self, now: SimTime, span: Nanos) -> SimTime {
         self.inward.serve(now, span)
     }

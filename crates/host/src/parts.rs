@@ -3,13 +3,13 @@
 use ftlab_base::{Command, CommandId, CommandKind, Lba, Outcome};
 use std::collections::BTreeMap;
 
-/// What the host splits, as its block layer does: each part is a command of its own to the drive, and what was asked ends when
-/// the last of them does.
+/// Splitting of commands, as the host's block layer does it: each part is a command of its own to the drive, and the
+/// original ends when the last of them does.
 #[derive(Debug, Clone, Default)]
 pub struct Parts {
     /// The most sectors of a read or write, if there is a limit.
     most: Option<u32>,
-    /// What was split and has not ended.
+    /// Commands that were split and have not ended.
     split: BTreeMap<CommandId, Split>,
 }
 
@@ -50,8 +50,8 @@ impl Parts {
         })
     }
 
-    /// A command of the drive has ended; gives how what the host asked has, unless other parts of it are under way. It fails
-    /// as the first part that does.
+    /// Ends a command of the drive; returns the end of the host's command, unless other parts of it are under way. It
+    /// fails as the first part that does.
     #[inline]
     pub fn ended(&mut self, id: CommandId, outcome: Outcome) -> Option<Outcome> {
         if self.split.is_empty() {

@@ -23,7 +23,7 @@ const PACKET_OVERHEAD: u64 = 24;
 /// Bytes of data that packets may carry, in powers of two.
 const PAYLOADS: RangeInclusive<u64> = 128..=4096;
 
-/// What a drive asks the host's memory for with one packet: the largest read request that hosts set.
+/// Bytes that a drive asks the host's memory for with one packet: the largest read request that hosts set.
 const REQUEST_BYTES: u64 = 512;
 
 /// Packets of a command that is no data: the doorbell (4 bytes) and the command (64) on their way to the drive; the request for
@@ -42,7 +42,7 @@ pub struct Pcie {
 /// One end of a link of PCI Express.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PcieEnd {
-    /// Its lanes.
+    /// Generation and number of its lanes.
     pub lanes: Pcie,
     /// The most bytes of data that it takes in one packet.
     pub payload_bytes: u64,
@@ -68,7 +68,7 @@ impl Pcie {
         Pcie::all().find(|lanes| lanes.name() == name)
     }
 
-    /// How it is spoken of: `PCIe 4.0 x4`.
+    /// Returns the name in words: `PCIe 4.0 x4`.
     #[must_use]
     pub fn words(self) -> String {
         format!("PCIe {}.0 x{}", self.generation, self.lanes)
@@ -120,7 +120,7 @@ impl PcieEnd {
         })
     }
 
-    /// What a link carries between two ends: the slower lanes, and packets that both take.
+    /// Returns the link between two ends: the slower lanes, and packets that both take.
     #[must_use]
     pub fn between(self, other: PcieEnd) -> PcieEnd {
         PcieEnd {

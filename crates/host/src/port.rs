@@ -8,12 +8,12 @@ use ftlab_base::{Nanos, SECTOR_BYTES};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Port {
-    /// 1.5 Gbit/s.
+    /// First generation, 1.5 Gbit/s.
     #[serde(rename = "sata1.5g")]
     Sata1500,
-    /// 3 Gbit/s.
+    /// Second generation, 3 Gbit/s.
     Sata3g,
-    /// 6 Gbit/s.
+    /// Third generation, 6 Gbit/s.
     Sata6g,
 }
 
@@ -61,7 +61,7 @@ impl Port {
     }
 }
 
-/// What a drive meets at the other end of its cable.
+/// The other end of a drive's cable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Host {
     /// CPU time of a command.
@@ -75,9 +75,9 @@ pub struct Host {
     pub slot: Option<PcieEnd>,
     /// The most sectors that it moves with one command, if it has a limit of its own.
     pub transfer_max: Option<u32>,
-    /// Whether the link of an idle drive is put to sleep.
+    /// True if the link of an idle drive is put to sleep.
     pub link_sleeps: bool,
-    /// Whether an idle drive may enter its power states.
+    /// True if an idle drive may enter its power states.
     pub power_states: bool,
 }
 

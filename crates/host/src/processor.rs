@@ -1,9 +1,9 @@
 //! The processor of a test machine, as programs see it.
 
-/// How fast a machine computes.
+/// Speed of a machine at computing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Processor {
-    /// How many times as fast it runs a program as that of the review of 2008.
+    /// Speed at running a program, as a multiple of that of the review of 2008.
     pub speed: f64,
     /// Programs that compute at a time; more of them take turns. `None`: as many as there are.
     pub cores: Option<u32>,

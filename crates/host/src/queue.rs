@@ -1,4 +1,4 @@
-//! What waits in the host until the drive takes it.
+//! Commands that wait in the host until the drive takes them.
 
 use crate::turns::{Arbitration, Turns};
 use ftlab_base::{Command, CommandKind};
@@ -16,7 +16,7 @@ pub enum HostOrder {
     InTurns(Arbitration),
 }
 
-/// What waits, in the order of the host.
+/// Waiting commands, in the order of the host.
 #[derive(Debug, Clone)]
 enum Waiting {
     Fifo(VecDeque<Command>),
@@ -72,7 +72,7 @@ pub struct HostQueue {
 }
 
 impl HostQueue {
-    /// An empty queue.
+    /// Makes an empty queue for a drive that takes `depth` commands.
     #[must_use]
     pub fn new(order: HostOrder, depth: u32) -> HostQueue {
         HostQueue {
@@ -86,7 +86,7 @@ impl HostQueue {
         }
     }
 
-    /// Takes a command; gives it back when the drive takes it at once.
+    /// Takes a command and returns it when the drive takes it at once.
     #[must_use]
     pub fn push(&mut self, command: Command) -> Option<Command> {
         let at_once = self.at_the_drive < self.depth;
@@ -105,7 +105,7 @@ impl HostQueue {
         at_once.then_some(command)
     }
 
-    /// The drive has completed a command; gives the one it takes instead.
+    /// Notes that the drive has completed a command and returns the one that it takes instead.
     #[must_use]
     pub fn completed(&mut self) -> Option<Command> {
         let next = match &mut self.waiting {

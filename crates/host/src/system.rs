@@ -7,10 +7,10 @@ use serde::Deserialize;
 /// The largest request that every drive's command has room for.
 const REQUEST_BYTES_MAX: f64 = 16_777_216.0;
 
-/// What an operating system does with what programs read and write.
+/// Treatment of the reads and writes of programs by an operating system.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OperatingSystem {
-    /// How it keeps data in memory, and writes them.
+    /// Memory for data, and writing back from it.
     pub cache: PageCache,
     /// Its file system, if the file says where that lies: application scripts need it.
     pub file_system: Option<FileSystemPlaces>,
@@ -19,7 +19,7 @@ pub struct OperatingSystem {
 /// Pages of data that are kept in memory, and the lazy writer, who brings changed ones to the drive.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PageCache {
-    /// What a call takes that memory answers, if the file says so: jobs of buffered requests need it. Scripts have it in
+    /// Time of a call that memory answers, if the file says so: jobs of buffered requests need it. Scripts have it in
     /// their time of computing.
     pub memory_call: Option<Nanos>,
     /// Between two passes of the lazy writer.
@@ -32,11 +32,11 @@ pub struct PageCache {
     pub dirty_limit_bytes: u64,
     /// Bytes of the lazy writer's largest request.
     pub write_bytes: u64,
-    /// Its requests outstanding.
+    /// Requests that the lazy writer has outstanding, at most.
     pub write_depth: u32,
 }
 
-/// Where the parts of a file system lie, in bytes from the start of the drive, and how often they are written.
+/// Places of the parts of a file system, in bytes from the start of the drive, and the time between checkpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileSystemPlaces {
     /// Between two checkpoints, at which the file system writes all that has changed in its tables.
@@ -49,15 +49,15 @@ pub struct FileSystemPlaces {
     pub table: u64,
     /// The bitmap of free clusters.
     pub bitmap: u64,
-    /// The directories.
+    /// Start of the directories.
     pub directory: u64,
 }
 
-/// What the operating system does with what programs read and write.
+/// Keys of `[os]`: treatment of the reads and writes of programs.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SystemKeys {
-    /// What a call takes that memory answers; jobs of buffered requests need it.
+    /// Time of a call that memory answers; jobs of buffered requests need it.
     memory_call: Option<Quantity<Time>>,
     /// Between two passes of the lazy writer.
     lazy_writer_interval: Quantity<Time>,
@@ -69,11 +69,11 @@ pub(super) struct SystemKeys {
     dirty_limit: Quantity<Bytes>,
     /// Largest request of the lazy writer.
     write_size: Quantity<Bytes>,
-    /// Its requests outstanding.
+    /// Requests that the lazy writer has outstanding, at most.
     write_depth: Quantity<Count>,
     /// Between two checkpoints of the file system.
     checkpoint_interval: Option<Quantity<Time>>,
-    /// Where the file system's parts lie: all or none.
+    /// Places of the file system's parts: all or none.
     journal_at: Option<Quantity<Bytes>>,
     journal_size: Option<Quantity<Bytes>>,
     table_at: Option<Quantity<Bytes>>,
@@ -97,6 +97,7 @@ impl SystemKeys {
         if let Some(call) = &self.memory_call {
             not_at_once("memory_call", call)?;
         }
+        // A request of the lazy writer is whole pages, and no larger than one command of any drive.
         a_page("write_size", &self.write_size)?;
         if self.write_size.base > REQUEST_BYTES_MAX {
             return Err(
@@ -140,6 +141,7 @@ impl SystemKeys {
         ) = keys
         else {
             return match keys {
+                // A file system without one of its places cannot be modelled: a file gives all of them or none.
                 (None, None, None, None, None, None) => Ok(None),
                 _ => Err(
                     "os: checkpoint_interval, journal_at, journal_size, table_at, bitmap_at and directory_at are of one file \

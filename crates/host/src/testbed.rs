@@ -22,13 +22,13 @@ include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 /// A test machine: what the host adds to every command, and how it runs programs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Testbed {
-    /// Slug.
+    /// Name in files and results.
     pub slug: String,
-    /// Name.
+    /// Full name for people.
     pub name: String,
     /// CPU time of a command; none where `path` says what it takes.
     pub host_command: Nanos,
-    /// What a request takes of the cores, each way, if the file says so.
+    /// Costs of a request on the cores, each way, if the file says so.
     pub path: Option<Path>,
     /// Order of what waits for the drive to take it.
     pub queue_order: HostOrder,
@@ -38,17 +38,17 @@ pub struct Testbed {
     pub slot: Option<PcieEnd>,
     /// The most sectors that it moves with one command, if it has a limit of its own.
     pub transfer_max: Option<u32>,
-    /// Whether it puts the link of an idle drive to sleep.
+    /// True if it puts the link of an idle drive to sleep.
     pub link_sleeps: bool,
-    /// Whether it lets an idle drive enter its power states.
+    /// True if it lets an idle drive enter its power states.
     pub power_states: bool,
-    /// How it computes.
+    /// Speed at computing, and cores.
     pub processor: Processor,
-    /// How it keeps data in memory and writes back, if the file says so: scripts and buffered jobs need it.
+    /// Page cache and file system, if the file describes them: scripts and buffered jobs need them.
     pub os: Option<OperatingSystem>,
 }
 
-/// A testbed file.
+/// Contents of a testbed file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TestbedFile {
@@ -131,7 +131,8 @@ impl Testbed {
         })
     }
 
-    /// What this machine takes for a request when nothing else is under way and the drive takes `drive`.
+    /// Returns the time that this machine takes for a request when nothing else is under way and the drive takes
+    /// `drive`.
     #[must_use]
     pub fn alone(&self, drive: Nanos) -> Nanos {
         self.host_command + self.path.map_or(Nanos::ZERO, |path| path.alone(drive))

@@ -1,15 +1,15 @@
-//! Whose turn it is, of the submission queues that an NVMe drive takes commands from.
+//! Order of service of the submission queues that an NVMe drive takes commands from.
 
 use ftlab_base::{Command, Priority};
 use std::collections::VecDeque;
 
-/// How an NVMe drive takes from its submission queues (command arbitration of the base specification). Commands of
+/// Command arbitration of an NVMe drive among its submission queues, as in the base specification. Commands of
 /// administration, which go before all others, are none of the model's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arbitration {
     /// Commands that a queue gives in its turn, at most (arbitration burst).
     pub burst: u32,
-    /// What queues of different priority get; without them, their priority says nothing: plain round robin.
+    /// Shares of queues of different priority; without them, their priority says nothing: plain round robin.
     pub weights: Option<Weights>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Turns {
     arbitration: Arbitration,
     /// By priority; without weights, the first has all queues.
     classes: [Class; CLASSES],
-    /// What is left of the round for each priority.
+    /// Commands left of the round for each priority.
     credits: [u32; CLASSES],
 }
 

@@ -15,7 +15,7 @@ pub struct Row {
     pub unit: String,
     /// The places in the other program's files that it is from; empty for what was assumed without any.
     pub from: Vec<String>,
-    /// How it was worked out, or why it was assumed.
+    /// Calculation of the value, or the reason why it was assumed.
     pub note: String,
     #[serde(skip)]
     entry: String,
@@ -23,44 +23,44 @@ pub struct Row {
     is_assumed: bool,
 }
 
-/// What the other program says and the drive file or job does not.
+/// A setting of the other program that the drive file or job does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Left {
     /// The other program's key.
     pub key: String,
-    /// Its value.
+    /// Its value in that program.
     pub value: String,
-    /// File and line.
+    /// File and line of it.
     pub place: String,
-    /// Why it was left out.
+    /// Reason why it was left out.
     pub why: String,
 }
 
 /// A load as a job file in fio's words.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// What tells it from other loads of the same configuration; empty if there is but one.
+    /// Ending that tells the file from those of other loads of the same configuration; empty if there is but one.
     pub suffix: String,
-    /// The job file.
+    /// Text of the job file.
     pub text: String,
     /// It replays a trace whose addresses the other program takes modulo the drive.
     pub wraps: bool,
 }
 
-/// What became of a configuration.
+/// Result of importing a configuration.
 #[derive(Debug, Clone)]
 pub struct Imported {
-    /// The drive file.
+    /// Text of the drive file.
     pub drive: String,
     /// Job files, one for each load.
     pub jobs: Vec<Job>,
-    /// What was taken over.
+    /// Settings that were taken over.
     pub taken: Vec<Row>,
-    /// What was not said and had to be assumed.
+    /// Settings that were not given and had to be assumed.
     pub assumed: Vec<Row>,
-    /// What has no counterpart.
+    /// Settings that have no counterpart.
     pub left: Vec<Left>,
-    /// What else differs.
+    /// Other differences, a sentence each.
     pub remarks: Vec<String>,
 }
 
@@ -71,7 +71,7 @@ pub struct Number<'a> {
     pub unit: &'a str,
     /// It does not mean the same in both programs, and comes close.
     pub is_close: bool,
-    /// How it was worked out, if it was.
+    /// Calculation of the number, if it was worked out.
     pub note: &'a str,
 }
 
@@ -179,6 +179,7 @@ impl Draft {
                 self.program, self.source
             )),
         );
+        // Rows of one section follow one another: its head is written before the first of them.
         let mut section = "";
         for row in &self.rows {
             let (of, key) = row.key.split_once('.').expect("a section and a key");

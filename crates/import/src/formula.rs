@@ -2,7 +2,7 @@
 
 use crate::ImportError;
 
-/// What the names in a formula stand for.
+/// Meanings of the names in a formula.
 pub trait Names {
     /// The number of a name.
     fn value(&mut self, name: &str) -> Result<f64, ImportError>;
@@ -10,7 +10,7 @@ pub trait Names {
     fn function(&self, name: &str) -> Option<fn(&[f64]) -> f64>;
     /// The error of a formula that cannot be read.
     fn wrong(&self, why: &str) -> ImportError;
-    /// Whether a quotient loses its fraction, as it does in C.
+    /// True if a quotient loses its fraction, as it does in C.
     const DIVIDES_WHOLE: bool;
 }
 
@@ -26,6 +26,9 @@ const OPERATORS: [&[&str]; 4] = [
 pub const DEEPEST: u32 = 32;
 
 /// The number of a formula that stands `depth` definitions deep.
+///
+/// # Errors
+/// When it is no formula, has a name without a value, or is too deep.
 pub fn worked_out<N: Names>(names: &mut N, text: &str, depth: u32) -> Result<f64, ImportError> {
     let mut formula = Formula {
         names,
@@ -110,6 +113,7 @@ impl<N: Names> Formula<'_, N> {
         if self.takes("(") {
             return Ok(self.in_brackets()?[0]);
         }
+        // A name may hold a dot, between section and key, and begin with `~`, as names in tables do.
         let rest = self.rest.trim_start();
         let end = rest
             .find(|c: char| !c.is_alphanumeric() && !"_.~".contains(c))

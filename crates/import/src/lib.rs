@@ -31,17 +31,17 @@ pub use simplessd::simplessd;
 pub struct Text<'a> {
     /// Its name without folders.
     pub name: &'a str,
-    /// All of it.
+    /// The whole text of the file.
     pub text: &'a str,
 }
 
-/// Why something could not be taken over.
+/// Reason why something could not be taken over.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {why}")]
 pub struct ImportError {
     /// The file, and the line if one is to blame.
     pub place: String,
-    /// What is wrong and what to do.
+    /// The fault, and the remedy.
     pub why: String,
 }
 

@@ -70,7 +70,7 @@ fn settings(file: &Text<'_>, node: Node<'_, '_>, inner: &[&str]) -> Settings {
     settings
 }
 
-/// The job files of `workload`; what they cannot say goes to `draft`.
+/// Returns the job files of `workload`; the rest of it goes to `draft`.
 fn jobs(workload: &Text<'_>, draft: &mut Draft) -> Result<Vec<Job>, ImportError> {
     let document = document(workload, "MQSim_IO_Scenarios")?;
     let scenarios: Vec<_> = document

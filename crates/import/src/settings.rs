@@ -1,4 +1,4 @@
-//! What a configuration says, key by key; which of it was asked for, and what was not.
+//! Settings of a configuration, by key, with a record of those that were asked for and those that were missing.
 
 use crate::draft::Left;
 use crate::{ImportError, Text};
@@ -10,7 +10,7 @@ struct Setting {
     value: String,
     line: u32,
     is_used: bool,
-    /// Why it has no value, if so.
+    /// Reason why it has no value, if so.
     wrong: Option<ImportError>,
 }
 
@@ -18,7 +18,7 @@ struct Setting {
 #[derive(Debug)]
 pub struct Settings {
     file: String,
-    /// Whose defaults stand in for keys that are missing.
+    /// Program whose defaults stand in for keys that are missing.
     program: String,
     rows: Vec<Setting>,
 }
@@ -31,7 +31,7 @@ pub struct Known {
     pub word: Option<String>,
     /// Places in files, or whose default it is.
     pub from: Vec<String>,
-    /// Whether some of it was not said.
+    /// True if a part of it is a default.
     pub is_default: bool,
 }
 
@@ -51,7 +51,7 @@ impl Known {
         self.is_default |= other.is_default;
     }
 
-    /// The same where something else than a key decides it.
+    /// Returns the value as given by something else than a key.
     pub fn said_by(self, why: &str) -> Known {
         Known {
             from: vec![why.to_owned()],
@@ -98,7 +98,7 @@ impl Settings {
         format!("{}, line {line}", self.file)
     }
 
-    /// What the last row of that key says; it counts as asked for.
+    /// Returns the value of the last row of a key, which counts as asked for, and its line.
     fn take(&mut self, key: &str) -> Option<(String, u32)> {
         let row = self.rows.iter_mut().rfind(|row| row.key == key)?;
         row.is_used = true;
@@ -121,6 +121,9 @@ impl Settings {
     }
 
     /// A number that is not negative; the program's own default, if it has one, stands in for one that is missing.
+    ///
+    /// # Errors
+    /// When the value is no such number, or is missing without a default.
     pub fn number(&mut self, key: &str, default: Option<f64>) -> Result<Known, ImportError> {
         let Some((text, line)) = self.take(key) else {
             return match default {
@@ -146,6 +149,9 @@ impl Settings {
     }
 
     /// A number that must be whole, and at least 1: something that is counted or has a size.
+    ///
+    /// # Errors
+    /// When the value is no such number, or is missing without a default.
     pub fn count(&mut self, key: &str, default: Option<f64>) -> Result<Known, ImportError> {
         let known = self.number(key, default)?;
         let value = known.value;
@@ -157,6 +163,9 @@ impl Settings {
     }
 
     /// A share in percent.
+    ///
+    /// # Errors
+    /// When the value is no number from 0 to 100.
     pub fn percent(&mut self, key: &str, default: f64) -> Result<Known, ImportError> {
         let known = self.number(key, Some(default))?;
         if known.value <= 100.0 {
@@ -167,6 +176,9 @@ impl Settings {
     }
 
     /// Bytes: k, m, g, t are powers of 1000, K, M, G, T of 1024.
+    ///
+    /// # Errors
+    /// When the value cannot be read as a size.
     pub fn size(&mut self, key: &str) -> Result<Known, ImportError> {
         let units = [
             ("k", 1e3),
@@ -183,6 +195,9 @@ impl Settings {
     }
 
     /// A time, in picoseconds if it says nothing else.
+    ///
+    /// # Errors
+    /// When the value cannot be read as a time.
     pub fn picoseconds(&mut self, key: &str) -> Result<Known, ImportError> {
         let units = [
             ("ms", 1e9),
@@ -214,7 +229,7 @@ impl Settings {
         Err(ImportError::new(self.place_of(key), why))
     }
 
-    /// Where a key stands, or the file if it does not.
+    /// Returns the place of a key, or the file if the key is missing.
     pub fn place_of(&self, key: &str) -> String {
         let row = self.rows.iter().rfind(|row| row.key == key);
         row.map_or_else(|| self.file.clone(), |row| self.place(row.line))
@@ -241,6 +256,9 @@ impl Settings {
     }
 
     /// Yes or no, as 1 or 0: `true`, `on`, `yes`, 1 and their opposites.
+    ///
+    /// # Errors
+    /// When the value is none of these words.
     pub fn flag(&mut self, key: &str, default: bool) -> Result<Known, ImportError> {
         let known = self.word(key, if default { "TRUE" } else { "FALSE" });
         let value = match known.word.as_deref().unwrap_or("") {
@@ -270,12 +288,12 @@ impl Settings {
         }
     }
 
-    /// Whether a key begins so.
+    /// Returns true if a key begins with `start`.
     pub fn any(&self, start: &str) -> bool {
         self.rows.iter().any(|row| row.key.starts_with(start))
     }
 
-    /// Whether a key stands there.
+    /// Returns true if the key is there.
     pub fn has(&self, key: &str) -> bool {
         self.rows.iter().any(|row| row.key == key)
     }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-/// What a script's commands say when their variables stand for what the script sets them to. A variable that it does not set, and
-/// the output of a command, stay as they are written.
+/// Returns a script's commands with the values that it sets in place of their variables. A variable that it does not
+/// set, and the output of a command, stay as they are written.
 pub fn expanded(script: &str) -> String {
     let mut variables = BTreeMap::new();
     let mut out = String::new();
@@ -50,7 +50,7 @@ fn assignment(line: &str) -> Option<&str> {
     (is_name && is_one_word(value)).then_some(name)
 }
 
-/// Whether a value ends where its first word does, but for a comment.
+/// Returns true if a value ends where its first word does, but for a comment.
 fn is_one_word(value: &str) -> bool {
     let mut quote = None;
     for (at, c) in value.char_indices() {
@@ -74,6 +74,7 @@ fn expand(line: &str, variables: &BTreeMap<String, String>) -> String {
     let mut rest = line;
     while let Some(c) = rest.chars().next() {
         let after = &rest[c.len_utf8()..];
+        // As in a shell, a variable stands for its value in double quotation marks and not in single ones.
         rest = match (quote, c) {
             (None, '#') if out.is_empty() || out.ends_with(char::is_whitespace) => break,
             (None, '"' | '\'') => {

@@ -18,6 +18,7 @@ pub fn simplessd(file: &Text<'_>, other: Option<&Text<'_>>) -> Result<Imported, 
         all.push((*other, read(other)?));
     }
     let holds = |section: &str| all.iter().position(|(_, said)| said.any(section));
+    // Either of the two files may be the drive's: what they hold decides, not their order.
     let (flash, load) = (holds("pal."), holds("generator."));
     let Some(flash) = flash else {
         let runs = load.is_some() || holds("global.").is_some();
@@ -72,6 +73,7 @@ fn read(file: &Text<'_>) -> Result<Settings, ImportError> {
         if text.is_empty() {
             continue;
         }
+        // XML looks like a row without `=`, so it is named before the general error.
         if text.starts_with('<') {
             let why = "this is XML; SimpleSSD 2.1 and later are not read. Give a .cfg of sections and keys, as SimpleSSD 2.0 has";
             return Err(ImportError::new(said.place(line), why));

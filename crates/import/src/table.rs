@@ -47,7 +47,7 @@ pub struct Table {
     /// Numbers without a default.
     #[serde(default)]
     needed: Vec<String>,
-    /// Yes or no.
+    /// Flags, each true or false.
     #[serde(default)]
     flags: BTreeMap<String, bool>,
     /// Bytes with a unit behind them, which may be missing.
@@ -122,7 +122,7 @@ struct NumberRow {
     medium: bool,
 }
 
-/// What a row does: the documentation of this module has a line for each.
+/// Work of a row: the documentation of this module has a line for each.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Step {
@@ -181,8 +181,11 @@ impl Table {
         toml::from_str(text).expect("a test reads every table")
     }
 
-    /// Does what the rows say with what `said` has, in `draft`; gives the lines of the job. `named` are numbers that the rows
-    /// have by name.
+    /// Does what the rows say with the settings of `said`, in `draft`, and returns the lines of the job. `named` are
+    /// numbers that the rows have by name.
+    ///
+    /// # Errors
+    /// When a value cannot be read, or a row refuses it.
     pub fn apply(
         &self,
         said: &mut Settings,
@@ -215,7 +218,7 @@ impl Table {
     }
 }
 
-/// Rows being read.
+/// Reader of the rows of a table.
 struct Reader<'a> {
     table: &'a Table,
     said: &'a mut Settings,
@@ -277,6 +280,7 @@ impl Reader<'_> {
                 }
             }
             Step::Left { left, why } => self.said.leave(left, why, &mut draft.left),
+            // A key of words can hold a wrong one; any other key only counts as read.
             Step::Heed { heed } if self.table.words.contains_key(heed) => {
                 self.known(heed)?;
             }
@@ -322,6 +326,7 @@ impl Reader<'_> {
             ..
         } = self.table;
         let is_one_of = |keys: &[String]| keys.iter().any(|key| key == name);
+        // Names that the rows define come first, so that a table can put a value of its own in place of a key's.
         if let Some(known) = self.named.get(name) {
             Ok(known.clone())
         } else if let Some(default) = counts.get(name) {
@@ -428,7 +433,7 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    /// Whether a key stands there; one of a size or time is there if it says one.
+    /// Returns true if a key is there; one of a size or time is there if it has a value.
     fn has(&mut self, key: &str) -> bool {
         let in_units = self.table.sizes.iter().chain(&self.table.times);
         match in_units.into_iter().any(|other| other == key) {

@@ -36,10 +36,10 @@ pub enum Work {
     Course(Arc<dyn Course>),
 }
 
-/// How a load is played.
+/// Load of a cell and the manner in which it is played.
 #[derive(Debug, Clone)]
 pub struct Playing {
-    /// The load.
+    /// The load that is played.
     pub load: Load,
     /// The state that the load begins in.
     pub begin: Begin,
@@ -47,18 +47,18 @@ pub struct Playing {
     pub clock: Clock,
     /// The port of the machine; none for its fastest.
     pub port: Option<Port>,
-    /// How much of it is played.
+    /// Length of what is played.
     pub length: Length,
 }
 
-/// Where a load begins.
+/// Beginning of a load.
 #[derive(Debug, Clone)]
 pub struct Begin {
-    /// What the drives have been through.
+    /// State that the drives were brought to.
     pub state: State,
     /// The saved drive that the only drive begins as instead.
     pub saved: Option<Saved>,
-    /// How long the drives lie between that and the load.
+    /// Time that the drives lie between that and the load.
     pub rest: Rest,
 }
 
@@ -71,10 +71,10 @@ pub struct Saved {
     pub bytes: Arc<[u8]>,
 }
 
-/// How long drives lie without power.
+/// Time that drives lie without power.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Rest {
-    /// How long they lie, in hours.
+    /// Time without power, in hours.
     pub hours: f64,
     /// The temperature at which they lie, in degrees Celsius.
     pub celsius: f64,
@@ -92,7 +92,7 @@ impl Begin {
     }
 }
 
-/// Who waits for a course, and may end it.
+/// Listener to a course, which may end it.
 #[derive(Clone, Copy)]
 pub struct Told<'a> {
     /// Hears how far it is.
@@ -121,8 +121,8 @@ pub trait Course: Debug + Send + Sync {
     fn run(&self, cell: &Cell, told: Told<'_>) -> Result<Vec<Outcome>, LabError>;
 }
 
-/// What decides a run of a load, of which nothing else is said, as a text: an id is a hash of that. Settings are `key=value`,
-/// in any order that their asker keeps to.
+/// Returns the text of all that decides a run of a load that is not said elsewhere: an id is a hash of it. Settings are
+/// `key=value`, in any order that their asker keeps to.
 #[must_use]
 pub fn mark_of(
     drives: u128,

@@ -1,4 +1,4 @@
-//! Why a cell has no outcome.
+//! Reasons why a cell has no outcome.
 
 use ftlab_base::Blame;
 use ftlab_play::driver::DriverError;
@@ -7,44 +7,44 @@ use ftlab_play::watch::Stopped;
 use ftlab_sheet::SheetError;
 use thiserror::Error;
 
-/// Why a cell has no outcome.
+/// Reason why a cell has no outcome.
 #[derive(Debug, Error)]
 pub enum LabError {
     /// A drive cannot be built.
     #[error("drive {drive}: {error}")]
     Drive {
-        /// Slug.
+        /// Slug of the drive.
         drive: String,
-        /// Why.
+        /// Reason of the failure.
         error: SheetError,
     },
     /// A drive cannot be brought to a state.
     #[error("drive {drive}: {error}")]
     Prepare {
-        /// Slug.
+        /// Slug of the drive.
         drive: String,
-        /// Why.
+        /// Reason of the failure.
         error: PrepareError,
     },
     /// A course cannot go on.
     #[error("drive {drive}, {course}: {why}")]
     Course {
-        /// Slug.
+        /// Slug of the drive.
         drive: String,
         /// The name of the course.
         course: String,
-        /// Why.
+        /// Reason of the failure.
         why: String,
     },
     /// A run cannot be made or finished.
     #[error("{run}: {error}")]
     Run {
-        /// `drive/test/state`.
+        /// Name of the run, as `drive/test/state`.
         run: String,
-        /// Why.
+        /// Reason of the failure.
         error: Box<DriverError>,
     },
-    /// What was to be done with a drive beside its load cannot be done.
+    /// A task for a drive, beside its load, that cannot be done.
     #[error("{0}")]
     Refused(String),
     /// It cannot go on, in whole words.
@@ -56,15 +56,15 @@ pub enum LabError {
     /// The system gives no threads.
     #[error("cannot start {threads} threads: {why}")]
     Threads {
-        /// How many were asked for.
+        /// Number that was asked for.
         threads: usize,
-        /// What the system said.
+        /// Reason that the system gave.
         why: String,
     },
 }
 
 impl LabError {
-    /// Whether the work was ended by whoever waited for it.
+    /// Returns true if the work was ended by whoever waited for it.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         match self {

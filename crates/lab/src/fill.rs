@@ -1,4 +1,4 @@
-//! How fast a drive takes what is written in order, over what was written: the course, and its plateaus.
+//! Speed of a drive that is written in order, over the amount written: the course, and its plateaus.
 //!
 //! A fill logs its rate over spans of time (`write_bw_log`, `log_avg_msec`); here the spans become stretches of equal
 //! amounts. A plateau is what is left when the course is divided where the logarithms of its speeds then lie closest to
@@ -153,6 +153,7 @@ pub fn metrics(fill: &Fill) -> BTreeMap<String, f64> {
         put(&table::MEAN_MB_S, before * 1e3 / seconds);
     }
     let rest = fill.rests_gb.first().copied();
+    // Plateaus after a rest are left out: the cache was emptied meanwhile, and is filled a second time.
     let first = fill.plateaus.iter();
     let first = first.take_while(|part| rest.is_none_or(|rest| part.from_gb < rest));
     let first: Vec<&Plateau> = first.collect();

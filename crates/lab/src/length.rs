@@ -1,4 +1,4 @@
-//! How long jobs with a runtime run.
+//! Length of jobs that have a runtime.
 
 use ftlab_base::Nanos;
 use ftlab_play::load::{Load, What};
@@ -14,12 +14,12 @@ const QUICK_TRACE_REQUESTS: u64 = 150_000;
 /// Bytes after which a quick job ends, if that is before: requests are up to 2 MiB.
 const QUICK_GIB: u64 = 4;
 
-/// What a quick review makes of a runtime within a procedure, where the rate changes over time: a part
-/// of it, and no less than a span.
+/// Part of a runtime that a quick review keeps within a procedure, where the rate changes over time, and the least that
+/// it keeps.
 const QUICK_PART: u64 = 12;
 const QUICK_LEAST: Nanos = Nanos::from_millis(40_000);
 
-/// How long jobs with a runtime run.
+/// Length of jobs that have a runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Length {
     /// As long as their files say.
@@ -100,13 +100,13 @@ impl Length {
     }
 }
 
-/// What is left of a trace of N requests, if it is cut.
+/// Describes the cut of a trace of `all` requests, if it is cut.
 fn first_of(all: u64) -> Option<String> {
     (all > QUICK_TRACE_REQUESTS)
         .then(|| format!("Quick: the first {QUICK_TRACE_REQUESTS} of {all} requests."))
 }
 
-/// How much of a runtime a quick procedure takes.
+/// Returns the part of a runtime that a quick procedure takes.
 fn part_of(runtime: Nanos) -> Nanos {
     Nanos(runtime.0 / QUICK_PART).max(QUICK_LEAST.min(runtime))
 }

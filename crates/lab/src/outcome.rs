@@ -24,7 +24,7 @@ pub struct Outcome {
     pub load: String,
     /// The run; it has the name of its load until it answers a test.
     pub run: Run,
-    /// How fast the drive took what its jobs wrote, of those that log that.
+    /// Speed of the drive at what its jobs wrote, of those that log that.
     #[serde(default)]
     pub fill: Option<Fill>,
     /// The plan of a drive under a load for years, where one was asked for.
@@ -153,7 +153,7 @@ pub fn link_words(link: &str) -> String {
     }
 }
 
-/// What a drive in such a state says of itself; nothing if its file does not say in whose words.
+/// Returns the SMART attributes of a drive in such a state; none if its file names no vendor's set.
 #[must_use]
 pub fn smart_of(file: &DriveFile, health: &Health) -> Vec<SmartAttribute> {
     let Some(vendor) = file.smart_vendor() else {

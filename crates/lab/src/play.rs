@@ -14,15 +14,15 @@ use ftlab_play::warnings::{self, Ground};
 use ftlab_play::watch::Watch;
 use ftlab_result::Warning;
 
-/// How a load runs.
+/// Manner in which a load runs.
 pub struct How<'a> {
-    /// How long, if it has a time.
+    /// Length of the run, if it has a time.
     pub length: Length,
     /// With a clock or without.
     pub clock: Clock,
     /// The seed of the load's requests.
     pub seed: RootSeed,
-    /// Whether the garbage collection of all drives had settled before.
+    /// True if the garbage collection of all drives had settled before.
     pub has_settled: bool,
     /// Hears how far it is.
     pub watch: &'a Watch<'a>,
@@ -76,6 +76,8 @@ pub fn play(
             Record::of_replay(recording, device, &report)
         }
     };
+    // A drive that read unwritten data is found by its counters, before against after; each drive is looked at by
+    // itself.
     let reads = devices.iter().zip(before).zip(subject.files());
     record
         .run
@@ -125,7 +127,7 @@ fn reads_of_nothing(device: &dyn Device, before: &Counters, slot_bytes: u64) -> 
     })
 }
 
-/// Whether a load fits the drives, the machine and the clock.
+/// Checks that a load fits the drives, the machine and the clock.
 ///
 /// # Errors
 /// Why it does not.

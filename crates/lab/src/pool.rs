@@ -1,4 +1,4 @@
-//! Where drives are measured: several at a time, as many as threads and memory allow.
+//! The lab's threads: drives are measured several at a time, as many as threads and memory allow.
 //!
 //! What is measured on one drive may in turn run in parallel, each part on a copy: whatever asks the pool for
 //! it inside of [`Lab::run`] does so on the lab's threads. Results come in the order of what was asked,
@@ -34,7 +34,7 @@ impl Lab {
         })
     }
 
-    /// What drives of these sizes take at most at once, each thread with a copy of one.
+    /// Returns the most bytes that drives of these sizes take at once, each thread with a copy of one.
     #[must_use]
     pub fn most_bytes(&self, sizes: &[u64]) -> u64 {
         let of_batch = |batch: Range<usize>| {
@@ -47,7 +47,7 @@ impl Lab {
         batches.map(of_batch).max().unwrap_or(0)
     }
 
-    /// Measures on every subject, a drive of N bytes each; gives what came of them, in their order.
+    /// Measures on every subject, a drive of N bytes each, and returns the results in their order.
     pub fn run<S: Sync, R: Send>(
         &self,
         subjects: &[S],

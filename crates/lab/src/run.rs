@@ -35,20 +35,20 @@ pub type Hear<'a> = dyn Fn(usize, Event<'_>) -> Result<(), LabError> + Sync + 'a
 /// A load on its drives.
 #[derive(Clone, Copy)]
 pub struct Visit<'a> {
-    /// Its cell.
+    /// The cell that is run.
     pub cell: &'a Cell,
-    /// How it is played.
+    /// Load, and the manner in which it is played.
     pub playing: &'a Playing,
-    /// What the drives have been through, in words.
+    /// Steps that the drives have been through, in words.
     pub steps: &'a [String],
-    /// Where the only drive was loaded from, if it was not prepared.
+    /// Source that the only drive was loaded from, if it was not prepared.
     pub loaded: Option<&'a Loaded>,
 }
 
 /// Cells that share their drives.
 struct Unit<'a> {
     subject: &'a Arc<Subject>,
-    /// By their numbers.
+    /// Numbers of its cells.
     cells: Vec<usize>,
 }
 
@@ -252,6 +252,7 @@ impl<'a> Running<'a> {
                 device.rest(rest.hours, rest.celsius);
             }
         }
+        // The listener may save the drives or have other work done on them, before the load changes them.
         let visit = Visit {
             cell,
             playing,

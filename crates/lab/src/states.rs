@@ -1,4 +1,4 @@
-//! How drives come to where loads begin: brought to a state, or loaded with what was saved.
+//! Drives at the beginning of a load: brought to a state, or loaded with what was saved.
 
 use crate::LabError;
 use crate::cell::Saved;
@@ -9,12 +9,12 @@ use ftlab_drive::{Device, DriveFile, Kind};
 use ftlab_play::states::{self, Settling, State};
 use ftlab_play::watch::Watch;
 
-/// How a drive came to where its load begins.
+/// Way of a drive to the beginning of its load.
 #[derive(Debug, Clone, Default)]
 pub struct Begun {
-    /// How it settled, if its state is one to settle in.
+    /// Settling of the drive, if its state is one to settle in.
     pub settling: Option<Settling>,
-    /// Where it was loaded from, if it was not prepared.
+    /// Source that it was loaded from, if it was not prepared.
     pub loaded: Option<Loaded>,
 }
 
@@ -23,12 +23,12 @@ pub struct Begun {
 pub struct Loaded {
     /// Its file, as it was given.
     pub file: String,
-    /// What it had been through.
+    /// State and steps that it had been through.
     pub origin: Origin,
 }
 
 impl Begun {
-    /// Whether garbage collection had settled on a drive that was to begin in a state.
+    /// Returns true if garbage collection had settled on a drive that was to begin in a state.
     pub fn has_settled(&self, state: State) -> bool {
         match &self.loaded {
             None => state.has_settled(self.settling.as_ref()),
@@ -36,7 +36,7 @@ impl Begun {
         }
     }
 
-    /// What the drive had been through, in words; `before` is what was written on the way to the state.
+    /// Returns the steps of the drive in words; `before` are the data written on the way to the state.
     fn steps(&self, kind: Kind, state: State, before: Content) -> Vec<String> {
         if let Some(loaded) = &self.loaded {
             return loaded.origin.steps.clone();
@@ -49,7 +49,7 @@ impl Begun {
     }
 }
 
-/// What the drives of a subject had been through, in words, those of one after the other.
+/// Returns the steps of a subject's drives in words, those of one after the other.
 pub fn steps(subject: &Subject, begun: &[Begun], state: State, before: Content) -> Vec<String> {
     let of = |(member, begun): (&Member, &Begun)| {
         let steps = begun.steps(member.file.kind(), state, before);
@@ -61,10 +61,10 @@ pub fn steps(subject: &Subject, begun: &[Begun], state: State, before: Content) 
     subject.members().iter().zip(begun).flat_map(of).collect()
 }
 
-/// How a drive was prepared for a load of data that compress.
+/// Sentence on the preparation of a drive for a load of data that compress.
 pub const WRITTEN_ALIKE: &str = "All of that with data as compressible as those of the test.";
 
-/// Where drives are, and where they are to go.
+/// Way of drives from one state to another.
 #[derive(Debug, Clone, Copy)]
 pub struct Way<'a> {
     /// The state that they are in.
@@ -78,6 +78,9 @@ pub struct Way<'a> {
 }
 
 /// Brings the drives of flash from one state to the next, or loads them with what was saved.
+///
+/// # Errors
+/// When a drive cannot be brought there or loaded, or `watch` ends it.
 pub fn prepare(
     subject: &Subject,
     devices: &mut Devices,

@@ -10,7 +10,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// The first line.
+/// The first line of a store.
 #[derive(Serialize, Deserialize, PartialEq)]
 struct Head {
     /// Names the build that simulated the cells, where builds of one version may differ.
@@ -62,6 +62,7 @@ impl Store {
         let mut file = OpenOptions::new().read(true).write(true).open(path)?;
         let mut reader = BufReader::new(&mut file);
         let (mut known, mut whole, mut text) = (BTreeMap::new(), 0, String::new());
+        // A line without its end was cut off by a kill: the file is cut before it.
         loop {
             text.clear();
             let bytes = reader.read_line(&mut text)?;
@@ -101,13 +102,13 @@ impl Store {
         self.known.get(id).cloned()
     }
 
-    /// How many cells are there.
+    /// Returns the number of cells in the store.
     #[must_use]
     pub fn len(&self) -> usize {
         self.known.len()
     }
 
-    /// Whether none is.
+    /// Returns true if there is no cell.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.known.is_empty()

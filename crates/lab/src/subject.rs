@@ -1,4 +1,4 @@
-//! What tests run on: a drive, or several drives that a load knows by name.
+//! Subject of a test: a drive, or several drives that a load knows by name.
 
 use ftlab_base::amount::decimal;
 use ftlab_base::{Content, RootSeed};
@@ -36,9 +36,9 @@ pub struct Variant {
 /// One drive of a subject.
 #[derive(Debug, Clone)]
 pub struct Member {
-    /// What loads call it; empty for the only one, which takes every load.
+    /// Name in loads; empty for the only drive, which takes every load.
     pub name: String,
-    /// The drive.
+    /// File of the drive.
     pub file: DriveFile,
 }
 
@@ -59,7 +59,7 @@ impl From<DriveFile> for Subject {
     }
 }
 
-/// What tells a drive file from others.
+/// Returns a hash that tells a drive file from others.
 #[must_use]
 pub fn mark_of_drive(file: &DriveFile) -> u128 {
     xxh3_128(format!("{}\n{}", file.slug(), file.text()).as_bytes())
@@ -122,7 +122,7 @@ impl Subject {
         self.full.as_ref().map_or(1.0, |(_, times)| *times)
     }
 
-    /// What is to be said of a drive that is tested smaller than it is.
+    /// Returns a sentence on a drive that is tested smaller than it is; `None` for one of full size.
     pub fn words_of_size(&self) -> Option<String> {
         let (_, times) = self.full.as_ref()?;
         Some(format!(
@@ -138,7 +138,7 @@ impl Subject {
         &self.slug
     }
 
-    /// Its drives.
+    /// Returns the drives and their names.
     #[must_use]
     pub fn members(&self) -> &[Member] {
         &self.members
@@ -176,7 +176,7 @@ impl Subject {
         &self.variant.settings
     }
 
-    /// Which variant of its drive it is.
+    /// Returns the variant of the drive that it is.
     #[must_use]
     pub fn as_variant(&self) -> &Variant {
         &self.variant
@@ -219,7 +219,7 @@ impl Subject {
         self.files().map(DriveFile::capacity_bytes).sum()
     }
 
-    /// What jobs are fitted to.
+    /// Returns the shapes of the drives, which jobs are fitted to.
     pub fn shapes(&self) -> Vec<DeviceShape<'_>> {
         let members = self.members.iter();
         let shapes = members.map(|member| DeviceShape {
@@ -241,6 +241,9 @@ impl Subject {
     }
 
     /// Its drives as new, on a machine.
+    ///
+    /// # Errors
+    /// When the system does not give the memory for them.
     pub fn build(&self, machine: &Testbed, root: RootSeed) -> Result<Devices, SheetError> {
         let members = self.members.iter();
         members
@@ -260,21 +263,21 @@ impl Subject {
         )
     }
 
-    /// What is written on the way to a load's state: data like the load's, if a drive can tell.
+    /// Returns the data written on the way to a load's state: like the load's, if a drive can tell.
     pub fn data_before(&self, load: &Load) -> Content {
         let mut data = self.files().map(|file| data_before(file, load));
         data.find(|data| *data != Content::RANDOM)
             .unwrap_or(Content::RANDOM)
     }
 
-    /// What tells its drive files, with all that is set of them, from those of another.
+    /// Returns a hash that tells its drive files, with all that is set of them, from those of another.
     #[must_use]
     pub fn hash(&self) -> u64 {
         let hashes = self.files().map(DriveFile::hash);
         hashes.fold(0, |all, hash| all.rotate_left(1) ^ hash)
     }
 
-    /// Whether a drive of it is of flash.
+    /// Returns true if one of its drives is of flash.
     pub fn has_flash(&self) -> bool {
         self.files().any(|file| file.kind() == Kind::Ssd)
     }

@@ -53,7 +53,7 @@ impl NandCounters {
         self.reads[cause as usize]
     }
 
-    /// What was counted since `earlier`.
+    /// Returns the counts added since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &NandCounters) -> NandCounters {
         let minus = |a: &[u64; 4], b: &[u64; 4]| std::array::from_fn(|i| a[i] - b[i]);
@@ -72,14 +72,14 @@ const WATCHED: u32 = 1 << 31;
 /// Marks, in the same count, a block that holds one bit a cell until it is erased.
 const SLC: u32 = 1 << 30;
 
-/// What is no count of pages.
+/// Bits of the word that are marks, not part of the count of pages.
 const MARKS: u32 = WATCHED | SLC;
 
 /// The outcome of an operation that can fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Status {
-    /// Done.
+    /// The operation was done.
     Good,
     /// The block is bad now. What it held before can be read as before.
     Failed {
@@ -89,7 +89,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Whether it was done.
+    /// Returns true if the operation was done.
     #[must_use]
     #[inline]
     pub fn is_good(self) -> bool {
@@ -106,13 +106,13 @@ pub struct Array {
     programmed: Vec<u32>,
     /// Pages that a block has as SLC; none where no block may be.
     slc_pages: u32,
-    /// Erases, by block.
+    /// Number of erases of each block.
     erases: Vec<u32>,
-    /// Whether the block may be used, by block.
+    /// True for each block that is out of use.
     bad: Vec<bool>,
     counters: NandCounters,
     stream: StreamHash,
-    /// What can fail, if anything can.
+    /// Faults of the blocks, if anything can fail.
     faults: Option<Box<Faults>>,
 }
 
@@ -133,13 +133,13 @@ impl Array {
         }
     }
 
-    /// The array's shape.
+    /// Returns the geometry of the array.
     #[must_use]
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// Operations so far.
+    /// Returns the counts of operations so far.
     #[must_use]
     pub fn counters(&self) -> NandCounters {
         self.counters
@@ -156,7 +156,7 @@ impl Array {
         self.stream = StreamHash::default();
     }
 
-    /// How often a block was erased.
+    /// Returns the number of erases of a block.
     #[must_use]
     pub fn erase_count(&self, block: BlockId) -> u32 {
         self.erases[block.index()]
@@ -175,7 +175,7 @@ impl Array {
         self.programmed[block.index()] & !MARKS
     }
 
-    /// Whether a block is as an erase leaves it: it holds nothing, and may have all its bits.
+    /// Returns true if a block is as an erase leaves it: it holds nothing, and may have all its bits.
     #[must_use]
     #[inline]
     pub fn is_erased(&self, block: BlockId) -> bool {
@@ -198,7 +198,7 @@ impl Array {
         self.programmed[block.index()] |= SLC;
     }
 
-    /// Whether a block holds one bit a cell.
+    /// Returns true if a block holds one bit a cell.
     #[must_use]
     #[inline]
     pub fn is_slc(&self, block: BlockId) -> bool {
@@ -219,7 +219,7 @@ impl Array {
         }
     }
 
-    /// Whether a block is out of use.
+    /// Returns true if a block is out of use.
     #[must_use]
     #[inline]
     pub fn is_bad(&self, block: BlockId) -> bool {
@@ -236,7 +236,7 @@ impl Array {
         self.issue(OpKind::Read, place, 1, bytes, cause, order, batch);
     }
 
-    /// Reads `bytes` of a page; again, as often as ECC needs it. Whether the data could be corrected.
+    /// Reads `bytes` of a page; again, as often as ECC needs it. Returns true if the data could be corrected.
     ///
     /// # Panics
     /// When the page was not programmed since its block's last erase.
@@ -263,7 +263,8 @@ impl Array {
         true
     }
 
-    /// The same where a read may fail: reads as often as ECC needs it.
+    /// Reads a page of an array in which a read may fail: as often as ECC needs it. Returns true if the data can be
+    /// had.
     #[inline(never)]
     fn read_closely(
         &mut self,
@@ -315,8 +316,8 @@ impl Array {
         Status::Good
     }
 
-    /// The same where a page is not the next one of its block, or a block is watched. One that fails
-    /// takes its time, and then the controller knows.
+    /// Programs pages that are not the next of their block, or whose block is watched. A program that fails takes its
+    /// time, and then the controller knows.
     #[cold]
     #[inline(never)]
     fn program_closely(
@@ -345,7 +346,7 @@ impl Array {
         }
     }
 
-    /// Counts a page of a block as programmed; whether it could be.
+    /// Counts a page of a block as programmed; returns false if the program fails.
     fn advance_closely(&mut self, block: BlockId, page: u32) -> bool {
         let (bad, marked) = (self.bad[block.index()], self.programmed[block.index()]);
         let is_full = marked & SLC != 0 && page >= self.slc_pages;
@@ -359,7 +360,7 @@ impl Array {
         true
     }
 
-    /// Erases a block of a die, or `planes` neighbouring blocks together. Whether all of them were;
+    /// Erases a block of a die, or `planes` neighbouring blocks together. Returns true if all of them were erased;
     /// those that were not are bad.
     ///
     /// # Panics

@@ -32,7 +32,7 @@ const STEPS_A_DECADE: f64 = 64.0;
 /// Errors a codeword at which the table begins; below, none fails.
 const LEAST_ERRORS: f64 = 1e-4;
 
-/// What a drive file says of bit errors.
+/// Bit errors as a drive file describes them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ErrorParams {
     /// P/E cycles that the rates below are given at.
@@ -73,10 +73,10 @@ pub struct BitErrors {
     failing: Vec<f64>,
 }
 
-/// How a block stands, as far as its bit errors go.
+/// State of a block that its bit errors depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Stress {
-    /// Erases.
+    /// Erases of the block.
     pub cycles: u32,
     /// Hours at the reference temperature since the data were written.
     pub hours: f64,
@@ -84,12 +84,12 @@ pub struct Stress {
     pub reads: u32,
 }
 
-/// What became of a read.
+/// Result of a read, after correction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Corrected {
     /// Times the page was read again.
     pub retries: u32,
-    /// Whether the data are there in the end.
+    /// True if the data were had in the end.
     pub readable: bool,
 }
 
@@ -111,7 +111,7 @@ impl BitErrors {
         }
     }
 
-    /// The parameters.
+    /// Returns the parameters of the model.
     #[must_use]
     pub fn params(&self) -> &ErrorParams {
         &self.params
@@ -166,8 +166,8 @@ impl BitErrors {
         -(f64::from(codewords) * (-share).ln_1p()).exp_m1()
     }
 
-    /// What becomes of reading a page of `codewords` codewords that is weaker than the share
-    /// `1 − weakness` of all pages.
+    /// Reads a page of `codewords` codewords that is weaker than the share `1 − weakness` of all pages, as often as it
+    /// takes, and returns the result.
     pub(crate) fn correct(&self, stress: Stress, codewords: u32, weakness: f64) -> Corrected {
         let fails = |retries| weakness < self.failing_pages(stress, retries, codewords);
         let retries = (0..=self.params.retries_max).find(|&retries| !fails(retries));

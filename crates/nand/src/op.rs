@@ -2,7 +2,7 @@
 
 use ftlab_base::{DieId, Lpn, PageId, Ppa};
 
-/// What the array is told to do.
+/// Kinds of operation of the array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum OpKind {
@@ -10,7 +10,7 @@ pub enum OpKind {
     Read = 0,
     /// Move data in and program a page.
     Program = 1,
-    /// Erase a block.
+    /// Erases the whole block.
     Erase = 2,
 }
 
@@ -22,13 +22,13 @@ impl OpKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Cause {
-    /// A host command.
+    /// A command of the host.
     Host = 0,
     /// Garbage collection, or the merge of a log block.
     Gc = 1,
     /// Mapping tables and checkpoints.
     Map = 2,
-    /// Wear levelling.
+    /// Wear levelling moves data.
     Wear = 3,
 }
 
@@ -48,7 +48,7 @@ impl Fence {
     /// The one fence of a run without time, where nobody ever waits.
     const UNTIMED: Fence = Fence(1);
 
-    /// Whether this is a fence at all.
+    /// Returns true unless it is the empty fence.
     #[must_use]
     pub const fn is_some(self) -> bool {
         self.0 != 0
@@ -61,7 +61,7 @@ impl Fence {
     }
 }
 
-/// What an operation waits for, and what waits for it.
+/// Fences that an operation waits for or holds open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Order {
     /// The operation starts when this fence is reached.
@@ -86,7 +86,7 @@ impl Order {
         }
     }
 
-    /// The same, holding `fence` open as well.
+    /// Returns the order with `fence` held open as well.
     ///
     /// # Panics
     /// When it holds two open already.
@@ -104,21 +104,21 @@ impl Order {
 /// One NAND operation as issued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NandOp {
-    /// What is done.
+    /// Kind of the operation.
     pub kind: OpKind,
-    /// On whose behalf.
+    /// Work on whose behalf it is done.
     pub cause: Cause,
     /// Planes that work together; their blocks have neighbouring numbers.
     pub planes: u8,
-    /// Whether the block holds one bit a cell, and has the times of that.
+    /// True if the block holds one bit a cell, and has the times of that.
     pub slc: bool,
-    /// The die.
+    /// Number of the die.
     pub die: DieId,
     /// Sectors of 512 bytes that cross the channel.
     pub sectors: u16,
     /// The page, of the first plane; for an erase page 0 of the block.
     pub page: PageId,
-    /// What it waits for, and what waits for it.
+    /// Fences that it waits for or holds open.
     pub order: Order,
 }
 
@@ -128,7 +128,7 @@ pub struct NandOp {
 pub struct OpWord(pub u64);
 
 impl OpWord {
-    /// Packs an operation.
+    /// Packs an operation into one word.
     #[must_use]
     #[inline]
     pub const fn new(
@@ -164,28 +164,28 @@ impl OpWord {
     }
 }
 
-/// What happens to the data of slots: for a page store that carries stamps or bytes.
+/// Change to the data of slots, for a page store that carries stamps or bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DataMove {
     /// The host's newest data of a slot.
     Write {
-        /// Whose data.
+        /// Logical page of the data.
         lpn: Lpn,
-        /// Where they go.
+        /// Slot that they go to.
         to: Ppa,
     },
     /// Data that move as they are.
     Copy {
-        /// Where they were.
+        /// Slot that they were in.
         from: Ppa,
-        /// Where they go.
+        /// Slot that they go to.
         to: Ppa,
     },
     /// Data that are gone.
     Erase {
-        /// The first slot.
+        /// First of the slots.
         first: Ppa,
-        /// How many slots.
+        /// Number of slots, in a row.
         slots: u32,
     },
 }
@@ -283,7 +283,7 @@ impl OpBatch {
         }
     }
 
-    /// What the firmware waits for before it does anything else.
+    /// Returns the fences that the firmware waits for before it does anything else.
     #[must_use]
     pub fn halts(&self) -> &[Fence] {
         &self.halts
@@ -309,14 +309,14 @@ impl OpBatch {
         }
     }
 
-    /// Whether anybody will look at the operations: without time nobody does.
+    /// Returns true if somebody will look at the operations: without time nobody does.
     #[inline]
     #[must_use]
     pub fn keeps_operations(&self) -> bool {
         !self.untimed
     }
 
-    /// Appends an operation.
+    /// Appends an operation to the batch.
     pub fn push(&mut self, op: NandOp) {
         self.ops.push(op);
     }

@@ -1,4 +1,4 @@
-//! What makes blocks fail, as a drive file describes it: factory bad blocks, wear, and bit errors.
+//! Causes of failing blocks, as a drive file describes them: factory bad blocks, wear, and bit errors.
 //!
 //! Every draw is a pure hash of the seed, the block's physical number and its P/E count, so what
 //! fails does not depend on time or on the order in which a host asks.
@@ -6,7 +6,7 @@
 use crate::bit_errors::BitErrors;
 use ftlab_base::hash::mix64;
 
-/// How long the blocks of an array last.
+/// Life of the blocks of an array.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Endurance {
     /// P/E cycles that the maker guarantees: what SMART and TBW count against.
@@ -30,7 +30,7 @@ impl Endurance {
     }
 }
 
-/// What can go wrong in an array.
+/// Failures that an array is subject to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reliability {
     /// The seed of all draws.
@@ -42,13 +42,13 @@ pub struct Reliability {
     /// Share of the pages that cannot be corrected, each time they are programmed, whatever their bit
     /// errors.
     pub unreadable_pages: f64,
-    /// How long blocks last; for ever if left out.
+    /// Life of blocks; without end if left out.
     pub endurance: Option<Endurance>,
-    /// How many bits are read wrong; none if left out.
+    /// Bits that are read wrong; none if left out.
     pub bit_errors: Option<BitErrors>,
 }
 
-/// What a draw is for, so that no two share a number.
+/// Purposes of draws, so that no two share a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Draw {
     FactoryBad = 1,
@@ -79,12 +79,12 @@ impl Reliability {
         mix64(mix64(mix64(self.seed ^ draw as u64) ^ a) ^ b)
     }
 
-    /// The same as a number above 0 and below 1.
+    /// Returns a draw as a number above 0 and below 1.
     pub(crate) fn uniform(&self, draw: Draw, a: u64, b: u64) -> f64 {
         ((self.hash(draw, a, b) >> 11) as f64 + 0.5) * (2.0 * Self::LEAST_DRAW)
     }
 
-    /// Whether a physical block is bad from the beginning.
+    /// Returns true if a physical block is bad from the beginning.
     pub(crate) fn is_factory_bad(&self, block: u32) -> bool {
         self.uniform(Draw::FactoryBad, block.into(), 0) < self.factory_bad
     }
@@ -104,18 +104,18 @@ impl Reliability {
         life as u32
     }
 
-    /// Whether there is no page that cannot be corrected from its program on.
+    /// Returns true if every page can be corrected after its program.
     pub(crate) fn reads_all_pages(&self) -> bool {
         self.unreadable_pages <= 0.0
     }
 
-    /// Whether a page of a physical block cannot be corrected in its present cycle.
+    /// Returns true if a page of a physical block cannot be corrected in its present cycle.
     pub(crate) fn is_unreadable(&self, page: u64, cycle: u32) -> bool {
         self.unreadable_pages > 0.0
             && self.uniform(Draw::UnreadablePage, page, cycle.into()) < self.unreadable_pages
     }
 
-    /// Whether the erase number `cycle` of a worn-out block fails; else a program after it will.
+    /// Returns true if the erase number `cycle` of a worn-out block fails; else a program after it will.
     pub(crate) fn erase_fails(&self, block: u32, cycle: u32) -> bool {
         let share = self.endurance.map_or(0.0, |e| e.erase_share);
         self.uniform(Draw::EraseFails, block.into(), cycle.into()) < share

@@ -1,4 +1,4 @@
-//! What is wrong with a saved state, of the array or of anything above it.
+//! The error of a saved state, of the array or of anything above it.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use std::fmt;
 /// where adding to it would overflow.
 const COUNT_MAX: u64 = 1 << 62;
 
-/// What in a saved state does not fit the drive, or contradicts something else in it.
+/// A part of a saved state that does not fit the drive, or contradicts another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateError(pub String);
 

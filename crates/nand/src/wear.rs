@@ -1,4 +1,4 @@
-//! How evenly blocks are worn.
+//! Distribution of wear over blocks.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ const AHEAD_SHARE: f64 = 0.1;
 /// Erase counts of blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WearHistogram {
-    /// Blocks by erases.
+    /// Number of blocks, by erases.
     counts: BTreeMap<u32, u32>,
     blocks: u32,
 }
 
 impl WearHistogram {
-    /// How many blocks were erased so often.
+    /// Counts blocks by their erases.
     pub fn of(erases: impl Iterator<Item = u32>) -> WearHistogram {
         let (mut counts, mut blocks) = (BTreeMap::new(), 0);
         for n in erases {
@@ -35,7 +35,7 @@ impl WearHistogram {
         }
     }
 
-    /// Blocks counted.
+    /// Returns the number of blocks counted.
     #[must_use]
     pub fn blocks(&self) -> u32 {
         self.blocks
@@ -97,7 +97,7 @@ impl WearHistogram {
         f64::from(over) / f64::from(self.blocks.max(1))
     }
 
-    /// What wear levelling leaves of the endurance: mean over maximum.
+    /// Returns the share of the endurance that wear levelling leaves: mean over maximum.
     #[must_use]
     pub fn levelling_efficiency(&self) -> f64 {
         match self.max() {

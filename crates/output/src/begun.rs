@@ -48,7 +48,7 @@ impl Begun {
         &self.file
     }
 
-    /// Puts the file in its place after the machine's storage has all of it.
+    /// Puts the file into its place, with all that was written safe on the machine's storage.
     pub(crate) fn place_synced(self, path: &Path, replaces: bool) -> io::Result<()> {
         self.file.sync_all()?;
         self.place(path, replaces)

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    /// Words for the user: the option to give in its place.
+    /// Advice on what to give in its place.
     instead: String,
 }
 
@@ -20,7 +20,7 @@ impl Folder {
         Folder::ready_for(path, "--out")
     }
 
-    /// As [`Folder::ready`], for a path that `option` gave.
+    /// Makes a folder ready at the path that `option` gave.
     ///
     /// # Errors
     /// As [`Folder::ready`].
@@ -94,7 +94,7 @@ impl Folder {
         }
     }
 
-    /// The path of the folder.
+    /// Returns the path of the folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path

@@ -25,7 +25,7 @@ pub use folder::Folder;
 pub use new_file::NewFile;
 pub use place::{Replaces, check, distinct};
 
-/// Why a file is not written.
+/// Reason why a file is not written.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
     /// The request is wrong: the message says what is there, and what to give instead.

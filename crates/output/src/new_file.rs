@@ -25,7 +25,7 @@ impl NewFile {
         NewFile::ready_for(path, option, Replaces::Files)
     }
 
-    /// As [`NewFile::ready`], for a file that takes the place of what `replaces` says.
+    /// Makes a file ready that takes the place of what `replaces` allows.
     ///
     /// # Errors
     /// As [`NewFile::ready`].
@@ -52,7 +52,7 @@ impl NewFile {
         })
     }
 
-    /// Returns `true` if it is this process's standard output, to which nothing else may be printed.
+    /// Returns true if the file is this process's standard output, where nothing else is to be said.
     #[must_use]
     pub fn is_standard_output(&self) -> bool {
         place::is_standard_output(&self.path)
@@ -128,7 +128,7 @@ impl NewFile {
     }
 }
 
-/// Refuses, with the reason, a path at which no file can be made.
+/// Checks that a file can be made at a path, or says why not.
 fn can_be_written(path: &Path) -> Result<(), String> {
     if path.file_name().is_none() {
         return Err("it is not the path of a file".to_owned());

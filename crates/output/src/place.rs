@@ -1,4 +1,4 @@
-//! Checks of the place where a file is to be written.
+//! Check of the place of an output: what stands there, and if it may go.
 
 use crate::OutputError;
 use ftlab_sheet::magic::{self, Kind};
@@ -6,33 +6,33 @@ use std::fs::{File, FileType, Metadata, TryLockError};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// The files that an output may replace. No output takes the place of a device, a directory, or a file in use.
+/// Files that an output may take the place of. No output takes the place of a device, a directory, or a file in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replaces {
-    /// Nothing may be there.
+    /// No file at all.
     Nothing,
     /// Files with the number of a process, in use or not: whoever writes one locks it.
     PidFiles,
     /// Files of this kind, if that was asked for with `--replace`.
     Same {
-        /// The kind of the output.
+        /// Kind of the output.
         kind: Kind,
-        /// The user asked for it.
+        /// True if the user asked for it.
         asked: bool,
     },
     /// Regular files that hold nothing of ftlab's: pages, tables, texts. Such an output may be a stream, too.
     Files,
 }
 
-/// The thing at a path.
+/// Finding at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Found {
     Nothing,
-    /// A regular file; its kind, if it is one of ftlab's.
+    /// A regular file, with its kind if it is ftlab's.
     File(Option<Kind>),
-    /// A stream, which takes bytes and is not replaced.
+    /// A pipe or device that bytes go into and nothing is replaced by.
     Stream,
-    /// Neither; what it is.
+    /// Something else, in words.
     Other(&'static str),
 }
 
@@ -94,7 +94,7 @@ fn special(_: &Path, _: FileType) -> Found {
     Found::Other("it is not a regular file")
 }
 
-/// The kind of a regular file, if it is one of ftlab's.
+/// Returns the kind of a regular file, if it is one of ftlab's.
 fn kind_of(path: &Path) -> io::Result<Option<Kind>> {
     let mut first = Vec::new();
     File::open(path)?
@@ -103,7 +103,7 @@ fn kind_of(path: &Path) -> io::Result<Option<Kind>> {
     Ok(Kind::of(&first))
 }
 
-/// Returns `true` if a file holds a number and nothing else, or nothing at all.
+/// Returns true if a file holds a number and nothing else, or nothing at all.
 fn is_number(path: &Path) -> io::Result<bool> {
     let mut text = Vec::new();
     File::open(path)?
@@ -114,14 +114,14 @@ fn is_number(path: &Path) -> io::Result<bool> {
     Ok(is_short && text.iter().all(u8::is_ascii_digit))
 }
 
-/// Returns `true` if another process has locked a file, as servers do with images that are being made and with pid files.
+/// Returns true if another process has locked a file, as servers do with images that are being made and with pid files.
 fn is_locked(path: &Path) -> bool {
     // What cannot be opened or locked for another reason is found out by whoever writes.
     let locked = File::open(path).map(|file| file.try_lock());
     matches!(locked, Ok(Err(TryLockError::WouldBlock)))
 }
 
-/// Refuses a path that `option` gave if no file may be written there.
+/// Checks that a file may be written at a path that `option` gave.
 ///
 /// # Errors
 /// When what is there has to stay.
@@ -129,7 +129,7 @@ pub fn check(path: &Path, option: &str, replaces: Replaces) -> Result<(), Output
     found(path, &format!("another file with {option}"), replaces).map(drop)
 }
 
-/// The thing at a path, if a file may be written there. `instead` is the option to give if it has to stay.
+/// Returns what is at a path if it may be replaced. `instead` is the advice if it has to stay.
 pub(crate) fn found(path: &Path, instead: &str, replaces: Replaces) -> Result<Found, OutputError> {
     let shown = path.display();
     let refuse = |why: &str| {
@@ -148,6 +148,7 @@ pub(crate) fn found(path: &Path, instead: &str, replaces: Replaces) -> Result<Fo
         Found::Other(what) => return refuse(what),
         Found::File(kind) => *kind,
     };
+    // A file of ftlab's own makes way for its like alone, and only when that was asked for: it may hold a drive.
     match (replaces, kind) {
         (Replaces::Same { kind: own, asked }, Some(kind)) if kind == own => {
             if !asked {
@@ -180,7 +181,7 @@ pub(crate) fn found(path: &Path, instead: &str, replaces: Replaces) -> Result<Fo
     Ok(found)
 }
 
-/// The path behind links, if there is something at it or not.
+/// Returns the path without its links, even if nothing is there.
 fn identity(path: &Path) -> Option<PathBuf> {
     if let Ok(path) = path.canonicalize() {
         return Some(path);
@@ -192,7 +193,7 @@ fn identity(path: &Path) -> Option<PathBuf> {
     Some(folder.canonicalize().ok()?.join(path.file_name()?))
 }
 
-/// Returns `true` if two files are one, under two names or the same.
+/// Returns true if two files are one, under two names or the same.
 fn are_one(one: &Path, other: &Path) -> bool {
     let metas = [one, other].map(std::fs::metadata);
     if let [Ok(one), Ok(other)] = &metas
@@ -234,7 +235,7 @@ pub fn distinct(files: &[(&str, &Path)]) -> Result<(), OutputError> {
     Ok(())
 }
 
-/// Opens a stream to write to.
+/// Opens a stream for its bytes.
 pub(crate) fn sink(path: &Path) -> io::Result<Box<dyn io::Write>> {
     // Opened anew, the file behind it would be written from its beginning.
     if is_standard_output(path) {

@@ -11,7 +11,7 @@ pub struct Embedded {
     files: &'static [(&'static str, &'static str)],
 }
 
-/// `jobs/*.fio`.
+/// Job files of `jobs/*.fio`.
 pub const JOBS: Embedded = Embedded {
     folder: "jobs",
     extension: "fio",
@@ -25,7 +25,7 @@ pub const SCRIPTS: Embedded = Embedded {
     files: SCRIPT_FILES,
 };
 
-/// `traces/*.toml`.
+/// Trace files of `traces/*.toml`.
 pub const TRACES: Embedded = Embedded {
     folder: "traces",
     extension: "toml",

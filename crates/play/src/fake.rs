@@ -16,13 +16,13 @@ pub struct Fake {
     pub ways: usize,
     /// Bytes programmed for a byte written.
     pub amplification: u64,
-    /// Whether that is one byte more in every other pass over the capacity.
+    /// True if that is one byte more in every other pass over the capacity.
     pub is_restless: bool,
-    /// Whether it programs only what compression leaves.
+    /// True if it programs only what compression leaves.
     pub compresses: bool,
     /// From this command on, writes fail.
     pub fails_from: u64,
-    /// Whether it then says why.
+    /// True if it then gives a reason.
     pub gives_reasons: bool,
     /// From this command on, nothing is answered.
     pub dies_at: u64,

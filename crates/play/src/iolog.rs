@@ -8,7 +8,7 @@ use std::io;
 /// A job's requests, in the order in which they were made.
 #[derive(Debug, Clone)]
 pub struct Iolog {
-    /// What the job calls its file.
+    /// Name of its file in the job.
     pub name: String,
     /// Among the jobs of its file, from 1.
     pub number: usize,

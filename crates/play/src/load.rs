@@ -25,25 +25,25 @@ pub struct Load {
 #[derive(Debug)]
 struct Loaded {
     name: String,
-    /// What the random streams of its requests are called after.
+    /// Name of the random streams of its requests.
     stream: String,
     what: What,
 }
 
-/// What a load is.
+/// Kind and contents of a load.
 #[derive(Debug)]
 pub enum What {
-    /// A job file.
+    /// Jobs of a file.
     Job(JobFile),
     /// A script or a scenario.
     Script(Scenario),
-    /// A synthetic trace.
+    /// A trace that is made up from counts.
     Trace(Trace),
-    /// A recorded trace.
+    /// A trace that was recorded.
     Recording(Recording),
 }
 
-/// Why a load cannot be read.
+/// Reason why a load cannot be read.
 #[derive(Debug, Error)]
 pub enum LoadError {
     /// It is no job file.
@@ -56,13 +56,15 @@ pub enum LoadError {
 
 impl Blame for LoadError {}
 
-/// What tells a load from others, whatever it is called: its text, and those of the scripts that it names.
+/// Returns a hash that tells a load from others, whatever it is called: of its text, and those of the scripts that it
+/// names.
 #[must_use]
 pub fn mark_of_texts(text: &str, scripts: &BTreeMap<String, String>) -> u128 {
     xxh3_128(text_of_texts(text, scripts).as_bytes())
 }
 
-/// The same of a load that replays a recorded trace, which is known by a hash of its bytes, as these words say.
+/// Returns the hash of a load that replays a recorded trace: of its texts, the hash of the trace's bytes, and words on
+/// the replay.
 #[must_use]
 pub fn mark_of_trace(
     text: &str,
@@ -102,7 +104,7 @@ impl Load {
         Load { of, mark }
     }
 
-    /// The same for the load of a text, whose requests do not depend on its name ([`stream_of_text`]).
+    /// Makes the load of a text, whose requests do not depend on its name ([`stream_of_text`]).
     #[must_use]
     pub fn of_text(name: impl Into<String>, text: &str, mark: u128, what: What) -> Load {
         let (name, stream) = (name.into(), stream_of_text(text));
@@ -110,7 +112,7 @@ impl Load {
         Load { of, mark }
     }
 
-    /// The same load at another pace: the name and the stream are this one's.
+    /// Returns the load at another pace, with the name and the stream of this one.
     #[must_use]
     pub fn paced(&self, what: What) -> Load {
         let (name, stream) = (self.of.name.clone(), self.of.stream.clone());
@@ -127,13 +129,13 @@ impl Load {
         }
     }
 
-    /// What names it among all loads.
+    /// Returns the name among all loads.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.of.name
     }
 
-    /// What it is.
+    /// Returns its kind and contents.
     #[must_use]
     pub fn what(&self) -> &What {
         &self.of.what
@@ -170,7 +172,7 @@ impl Load {
         }
     }
 
-    /// What its data are like: in the words of the reference table, where all of them are alike.
+    /// Returns a word for its data: that of the reference table, where all of them are alike.
     #[must_use]
     pub fn data(&self) -> &'static str {
         let percents = self.compress_percents();
@@ -182,7 +184,7 @@ impl Load {
         }
     }
 
-    /// What compresses away of the data of each of its parts.
+    /// Returns the percentages that compress away of the data of each of its parts.
     fn compress_percents(&self) -> Vec<u32> {
         match self.what() {
             What::Job(file) => (file.jobs.iter())
@@ -198,7 +200,7 @@ impl Load {
         }
     }
 
-    /// What its data look like, if they are what reviews call compressible.
+    /// Returns the nature of its data, if they are what reviews call compressible.
     #[must_use]
     pub fn compressible(&self) -> Option<Content> {
         let is_easy = |percent: &u32| *percent >= COMPRESSIBLE_PERCENT;
@@ -222,7 +224,7 @@ impl Load {
 }
 
 impl What {
-    /// What people call it.
+    /// Returns the word that people use for it.
     #[must_use]
     pub fn word(&self) -> &'static str {
         match self {
@@ -248,7 +250,7 @@ impl What {
         Ok(What::Script(Scenario::parse(text, file, library)?))
     }
 
-    /// Reads a trace.
+    /// Reads a trace of counts.
     ///
     /// # Errors
     /// As [`What::job`].

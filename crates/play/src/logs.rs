@@ -19,7 +19,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Entry {
     kind: CommandKind,
-    /// When it was answered, or the span ended, since the job's statistics begin.
+    /// Time at which it was answered, or the span ended, since the job's statistics begin.
     at: Nanos,
     ios: u64,
     bytes: u64,
@@ -63,7 +63,7 @@ pub struct JobLog {
     open: [Entry; 3],
     span: u64,
     histograms: Histograms,
-    /// Whether it asks for more than histograms.
+    /// True if it asks for more than histograms.
     has_lines: bool,
 }
 
@@ -223,7 +223,7 @@ fn value_of_request(content: Content, entry: &Entry) -> Option<u64> {
     }
 }
 
-/// What a file has.
+/// Contents of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Content {
     Bandwidth,

@@ -13,6 +13,7 @@ pub fn logs_of(logs: &Logs) -> NvmeLogs {
 }
 
 fn health_of(log: &HealthLog) -> NvmeHealth {
+    // Taken apart by name: a field that is new in the drive's log has to be dealt with here.
     let &HealthLog {
         critical_warning,
         celsius,
@@ -58,6 +59,7 @@ fn health_of(log: &HealthLog) -> NvmeHealth {
 }
 
 fn extended_of(log: &ExtendedLog) -> NvmeExtended {
+    // Taken apart by name: a field that is new in the drive's log has to be dealt with here.
     let &ExtendedLog {
         media_bytes_written,
         media_bytes_read,

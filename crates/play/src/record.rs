@@ -27,15 +27,15 @@ const BOUNDS_A_DECADE: [u64; 10] = [1000, 1259, 1585, 1995, 2512, 3162, 3981, 50
 /// Ranges of a histogram of erases.
 const ERASE_BINS: u32 = 16;
 
-/// What came of a run.
+/// Outcome of a run.
 #[derive(Debug, Default)]
 pub struct Record {
     /// All that a result holds and that follows from the run itself. What it is called, and how the drive was
     /// prepared, is left open. Named figures: see the function `metrics` of this file.
     pub run: Run,
-    /// When the drive had answered everything, on the run's clock.
+    /// Time at which the drive had answered everything, on the run's clock.
     pub answered: Nanos,
-    /// How each drive stood at the end, if it is of flash; nothing if nobody looked.
+    /// State of each drive at the end, if it is of flash; none if nobody looked.
     pub healths: Vec<Option<Health>>,
     /// The logs of its jobs, of those that ask for any.
     pub logs: Vec<Arc<JobLog>>,
@@ -90,6 +90,7 @@ impl Record {
             .of_kind
             .each_ref()
             .map(|d| traffic(d, directions.measured));
+        // Names, preparation and settling are left open: whoever asked for the run knows them.
         let power = report.power.as_ref();
         let run = Run {
             metrics: metrics(report, &directions),
@@ -140,7 +141,7 @@ impl Record {
         record
     }
 
-    /// The same, with whether garbage collection had settled ([`RunReport::settled`]).
+    /// Returns the record with the settling of garbage collection ([`RunReport::settled`]).
     #[must_use]
     pub fn settled(mut self, settled: Option<bool>) -> Record {
         if let Some(inside) = &mut self.run.inside {
@@ -149,7 +150,7 @@ impl Record {
         self
     }
 
-    /// The same, with how the drives stand that it was made on, in their order.
+    /// Returns the record with the state of the drives that it was made on, in their order.
     #[must_use]
     pub fn on<'d>(mut self, devices: impl IntoIterator<Item = &'d dyn Device>) -> Record {
         self.healths = devices.into_iter().map(Device::health).collect();
@@ -227,6 +228,7 @@ fn metrics(report: &RunReport, directions: &Directions) -> BTreeMap<String, f64>
         put(&table::IDLE_WATTS, power.rest_watts);
         if directions.all.bytes > 0 {
             let gigabytes = directions.all.bytes as f64 / 1e9;
+            // All energy of the measured time counts, also that of the drive at rest.
             put(&table::JOULES_PER_GB, power.energy.total() / gigabytes);
         }
     }
@@ -263,7 +265,7 @@ pub fn traffic(direction: &Direction, measured: Nanos) -> Traffic {
     }
 }
 
-/// How a series goes over its whole seconds.
+/// Returns the figures of a series over its whole seconds.
 fn per_second(series: &[Interval], measured: Nanos) -> Option<PerSecond> {
     let whole = (measured.0 / Nanos::from_secs(INTERVAL_S).0) as usize;
     let whole = &series[..whole.min(series.len())];
@@ -338,7 +340,7 @@ fn joules(power: &PowerReport) -> Joules {
     }
 }
 
-/// What happened at one of several drives; which drive it is, and how it stands, is left open.
+/// Reports one of several drives; its name and its health are left open.
 fn at_device(report: &DeviceReport) -> AtDevice {
     AtDevice {
         name: report.name.clone(),
@@ -365,7 +367,7 @@ fn inside(report: &RunReport) -> Inside {
     }
 }
 
-/// What a drive's counters say happened inside.
+/// Returns the events inside a drive by its counters.
 #[must_use]
 pub fn inside_of(counters: &Counters) -> Inside {
     let programs = counters.nand_programs;
@@ -386,7 +388,7 @@ pub fn inside_of(counters: &Counters) -> Inside {
     }
 }
 
-/// How often a drive's blocks were erased.
+/// Returns the erases of a drive's blocks.
 #[must_use]
 pub fn erases(health: &Health) -> Erases {
     let (wear, faults) = (&health.wear, &health.faults);

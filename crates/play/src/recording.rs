@@ -9,13 +9,13 @@ use std::fmt::{self, Debug, Formatter};
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// When the requests of a trace are issued.
+/// Time of issue of the requests of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Pace {
     /// At their own times, whatever the drive does: an open loop. Latency counts from there.
     #[default]
     Original,
-    /// The same with all times divided by a factor.
+    /// At their own times, all divided by a factor.
     Scaled(f64),
     /// So many at a time, the next when one has ended: a closed loop.
     Closed(u32),
@@ -29,7 +29,7 @@ pub const ASAP_DEPTH: u32 = 256;
 /// The most that an open loop has outstanding: what comes then waits in the host, and its latency goes on.
 pub const OPEN_DEPTH: u32 = 1 << 16;
 
-/// Reads `original`, `scaled=2x`, `closed=N` or `asap`; what is none of them is told what to give.
+/// Reads `original`, `scaled=2x`, `closed=N` or `asap`; an error lists them.
 impl FromStr for Pace {
     type Err = String;
 
@@ -78,7 +78,7 @@ impl Pace {
         }
     }
 
-    /// How it is called in a sentence.
+    /// Returns the pace as a part of a sentence.
     fn words(self) -> String {
         match self {
             Pace::Original => "at their own times".to_owned(),
@@ -93,17 +93,17 @@ impl Pace {
 /// Opens a trace from its beginning.
 pub type Open = dyn Fn() -> Result<Selected, TraceError> + Send + Sync;
 
-/// A recorded trace.
+/// A recorded trace, to be replayed.
 pub struct Recording {
     /// The file, for messages.
     pub file: String,
-    /// Its format.
+    /// Format of the file.
     pub format: Format,
-    /// What is in it.
+    /// Counts of its requests.
     pub scan: Scan,
-    /// When its requests are issued.
+    /// Time of issue of its requests.
     pub pace: Pace,
-    /// What is done where it does not fit a drive.
+    /// Treatment of addresses that do not fit a drive.
     pub fit: Fit,
     /// The file of the job that asks for it; none where the trace itself is the load.
     pub job: Option<Arc<JobFile>>,
@@ -162,7 +162,7 @@ impl Recording {
         Ok(Recording::new(file, format, scan, pace, fit, open))
     }
 
-    /// The same trace, for the one job of a file.
+    /// Returns the trace for the one job of a file.
     #[must_use]
     pub fn of_job(self, file: JobFile) -> Recording {
         Recording {
@@ -171,7 +171,7 @@ impl Recording {
         }
     }
 
-    /// The same trace at another pace.
+    /// Returns the trace at another pace.
     #[must_use]
     pub fn at(&self, pace: Pace) -> Recording {
         Recording {
@@ -194,7 +194,7 @@ impl Recording {
         (self.open)()
     }
 
-    /// Where its addresses lie on a drive.
+    /// Returns the places of its addresses on a drive.
     ///
     /// # Errors
     /// When they do not fit.
@@ -211,7 +211,7 @@ impl Recording {
         Ok(places)
     }
 
-    /// What is replayed and how, a sentence.
+    /// Describes the requests and the pace in a sentence.
     #[must_use]
     pub fn words(&self) -> String {
         let kinds = ["reads", "writes", "TRIMs", "flushes"];

@@ -8,7 +8,7 @@ use ftlab_base::{Nanos, SECTOR_BYTES};
 use ftlab_drive::Device;
 use ftlab_result::Warning;
 
-/// What `rw` is of a replay: the requests are those of its file.
+/// Value of `rw` for a replay: the requests are those of its file.
 const RW: &str = "replay";
 
 /// An open loop that ends so long after its last request has fallen behind.
@@ -40,7 +40,7 @@ impl Record {
     }
 }
 
-/// What to know before using the figures of a replay.
+/// Returns warnings that a reader needs before using the figures of a replay.
 fn warnings(recording: &Recording, device: &dyn Device, report: &ReplayReport) -> Vec<Warning> {
     let scan = &recording.scan;
     let mut warnings = Vec::new();
@@ -89,6 +89,7 @@ fn warnings(recording: &Recording, device: &dyn Device, report: &ReplayReport) -
         );
     }
     let is_open = recording.pace.factor().is_some();
+    // The order of times matters to an open loop alone: a closed one does not look at them.
     if scan.disordered > 0 && is_open && report.run.simulated > Nanos::ZERO {
         warn(
             format!(

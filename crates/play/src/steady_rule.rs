@@ -17,14 +17,14 @@ pub const EXCURSION_MAX: f64 = 0.20;
 /// The most that the line fitted to a window may rise or fall over it, of its mean.
 pub const SLOPE_MAX: f64 = 0.10;
 
-/// What the rule looks at.
+/// Figures that the rule looks at.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Window {
     /// Mean of the values.
     pub mean: f64,
-    /// How far the values lie apart, of their mean.
+    /// Distance of the largest value from the smallest, as a share of the mean.
     pub excursion: f64,
-    /// How far the fitted line moves over the window, of the mean.
+    /// Movement of the fitted line over the window, as a share of the mean.
     pub slope: f64,
     /// The fitted line at the first round of the window and at the last.
     pub line: [f64; 2],
@@ -57,14 +57,14 @@ impl Window {
         }
     }
 
-    /// Whether the rule holds.
+    /// Returns true if the rule holds.
     #[must_use]
     pub fn is_steady(&self) -> bool {
         self.excursion <= EXCURSION_MAX && self.slope <= SLOPE_MAX
     }
 }
 
-/// Whether the rule holds for the last rounds of a series.
+/// Returns true if the rule holds for the last rounds of a series.
 #[must_use]
 pub fn is_steady(rounds: &[f64]) -> bool {
     Window::last(rounds).is_some_and(|window| window.is_steady())

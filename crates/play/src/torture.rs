@@ -15,7 +15,7 @@ use ftlab_workload::{JobFile, Size};
 /// Seconds of a part, of which the first runs with time.
 const PART_S: u64 = 60;
 
-/// Why it could not be done.
+/// Reason why the job could not be run to its end.
 pub enum Torn {
     /// A part cannot be run.
     Run(DriverError),
@@ -24,6 +24,9 @@ pub enum Torn {
 }
 
 /// Runs the one job of `file`, which only its time ends, to its end, unless `watch` ends it.
+///
+/// # Errors
+/// When a part cannot be run, the drive does not come to rest, or `watch` ends it.
 pub fn torture(
     file: &JobFile,
     device: &mut dyn Device,

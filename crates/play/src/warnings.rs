@@ -1,5 +1,5 @@
-//! What a reader of a run has to know before using its figures: what was seen, why it matters, and what
-//! to do instead.
+//! Warnings that a reader of a run needs before using its figures: what was seen, why it matters, and what to do
+//! instead.
 
 use crate::driver::{
     Clock, DeviceShape, DriverError, JobReport, PAGE_BYTES, RunReport, Shares, ThermalReport,
@@ -9,14 +9,14 @@ use ftlab_base::{CommandKind, Nanos};
 use ftlab_result::Warning;
 use ftlab_workload::{DIFFERENCES, JobFile};
 
-/// What warnings depend on beside a run.
+/// Facts beside a run that warnings depend on.
 #[derive(Debug, Clone, Copy)]
 pub struct Ground<'a> {
-    /// What the jobs were fitted to.
+    /// Devices that the jobs were fitted to.
     pub target: &'a [DeviceShape<'a>],
     /// Bytes of a slot of their maps, if they have one; the most.
     pub slot_bytes: Option<u64>,
-    /// [`RunReport::settled`].
+    /// Settling of garbage collection, as [`RunReport::settled`] has it.
     pub settled: Option<bool>,
     /// The machine, by its slug.
     pub machine: &'a str,
@@ -71,7 +71,7 @@ pub fn of_run(
     Ok(warnings)
 }
 
-/// What fio would do otherwise with a job.
+/// Returns warnings of what fio would do otherwise with a job.
 fn otherwise(shares: &Shares) -> impl Iterator<Item = Warning> {
     let job = &shares.job().spec;
     let differences = DIFFERENCES.iter();
@@ -301,7 +301,7 @@ fn host_bound(report: &RunReport, machine: &str) -> Option<Warning> {
     })
 }
 
-/// What heat did to the drives of a run.
+/// Returns warnings of what heat did to the drives of a run.
 fn heat(report: &RunReport) -> Vec<Warning> {
     let only = report.thermal.as_ref().map(|thermal| ("", thermal));
     let several = report.devices.iter();

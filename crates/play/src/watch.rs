@@ -1,4 +1,4 @@
-//! How far long work is: what does it says so now and then, and whoever waits for it listens, and may end it.
+//! Progress of long work: it says now and then how far it is, and whoever waits for it listens, and may end it.
 
 use ftlab_base::Blame;
 use thiserror::Error;

@@ -1,27 +1,27 @@
-//! What is wrong with a file, a name or a setting.
+//! Errors of files, names and settings.
 
 use ftlab_base::Blame;
 use ftlab_base::plain::without_types;
 
-/// What is wrong with a drive file, a testbed file, a name or a setting.
+/// An error of a drive file, a testbed file, a name or a setting.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SheetError {
     /// No drive or testbed has the name.
     #[error("unknown {what} `{name}`{nearest}; {hint}")]
     Unknown {
-        /// `drive` or `testbed`.
+        /// Kind of the thing: `drive` or `testbed`.
         what: &'static str,
         /// The name asked for.
         name: String,
         /// ` (did you mean …?)`, or nothing.
         nearest: String,
-        /// Where the names are listed.
+        /// Command that lists the names.
         hint: String,
     },
     /// Several drives or testbeds have parts of that name.
     #[error("`{name}` matches several {what}s: {found}; name one")]
     Several {
-        /// `drive` or `testbed`.
+        /// Kind of the thing: `drive` or `testbed`.
         what: &'static str,
         /// The name asked for.
         name: String,
@@ -33,7 +33,7 @@ pub enum SheetError {
     Unreadable {
         /// The path as given.
         path: String,
-        /// What the system said.
+        /// Reason that the system gave.
         why: String,
     },
     /// The text is not what such a file may say.
@@ -41,7 +41,7 @@ pub enum SheetError {
     Invalid {
         /// The file or slug.
         file: String,
-        /// What is wrong, and where.
+        /// The fault, and its place in the file.
         why: String,
     },
     /// A setting cannot be applied.

@@ -19,20 +19,20 @@ pub fn text_of(files: &[(&str, &'static str)], slug: &str) -> Option<&'static st
     Some(text)
 }
 
-/// Whether a name is that of something on the disk, whether or not it is there.
+/// Returns true if a name is the path of a file, even of one that is not there.
 #[must_use]
 pub fn is_path(name: &str) -> bool {
     name.ends_with(".toml") || name.contains('/')
 }
 
-/// What a file on the disk is called: its name without folder and ending.
+/// Returns the name of a file without folder and ending.
 #[must_use]
 pub fn stem(path: &str) -> String {
     let stem = Path::new(path).file_stem();
     stem.map_or_else(|| path.to_string(), |s| s.to_string_lossy().into_owned())
 }
 
-/// What is made of a file on the disk, of whose path errors tell. What reads it may panic over it.
+/// Reads a file and makes something of its text, with the path in errors. A panic of `made` is an error, too.
 ///
 /// # Errors
 /// As [`read`] and `made` have it.
@@ -70,6 +70,7 @@ pub fn read(path: &str) -> Result<String, SheetError> {
         return Err(unreadable(why.into()));
     }
     let mut bytes = Vec::new();
+    // A byte more than is allowed is read, so that a file that grows meanwhile is refused, too.
     let file = File::open(path).map_err(failed)?;
     let read = file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes);
     read.map_err(failed)?;
@@ -86,7 +87,7 @@ pub fn read(path: &str) -> Result<String, SheetError> {
     String::from_utf8(bytes).map_err(|_| unreadable(format!("it is not text; {WANTED}")))
 }
 
-/// Why what lies at a path cannot be read as a file, if it cannot.
+/// Returns the reason why something of this kind cannot be read as a file, if it cannot.
 fn no_file(kind: FileType) -> Option<&'static str> {
     if kind.is_dir() {
         return Some("it is a directory; give the path of a .toml file");
@@ -109,7 +110,7 @@ fn no_file(kind: FileType) -> Option<&'static str> {
     None
 }
 
-/// What ftlab wrote for something else, by its first bytes.
+/// Describes a file that ftlab wrote for another purpose, by its first bytes.
 fn foreign(bytes: &[u8]) -> Option<&'static str> {
     Some(match Kind::of(bytes)? {
         Kind::Image | Kind::Layer => {

@@ -2,7 +2,7 @@
 //!
 //! Most are a byte that no text has, a name, and ends of lines that a transfer as text would change.
 
-/// Bytes of each.
+/// Length of each, in bytes.
 pub const BYTES: usize = 8;
 
 /// A state of a drive, saved with `--save-state`.
@@ -17,26 +17,26 @@ pub const LAYER: [u8; BYTES] = *b"\x8flayer\r\n";
 /// An image packed to travel.
 pub const PACKED: [u8; BYTES] = *b"\x8fpacks\r\n";
 
-/// What clients wrote to a drive, for `ftlab crash`.
+/// Writes of clients to a drive, for `ftlab crash`.
 pub const CRASH_LOG: [u8; BYTES] = *b"FTLCRASH";
 
-/// What a file that ftlab wrote is.
+/// Kinds of file that ftlab writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// As [`SAVED_STATE`].
+    /// A file that begins with [`SAVED_STATE`].
     SavedState,
-    /// As [`IMAGE`].
+    /// A file that begins with [`IMAGE`].
     Image,
-    /// As [`LAYER`].
+    /// A file that begins with [`LAYER`].
     Layer,
-    /// As [`PACKED`].
+    /// A file that begins with [`PACKED`].
     Packed,
-    /// As [`CRASH_LOG`].
+    /// A file that begins with [`CRASH_LOG`].
     CrashLog,
 }
 
 impl Kind {
-    /// All of them.
+    /// All kinds, in their order here.
     pub const ALL: [Kind; 5] = [
         Kind::SavedState,
         Kind::Image,
@@ -45,7 +45,7 @@ impl Kind {
         Kind::CrashLog,
     ];
 
-    /// What begins with these bytes.
+    /// Returns the kind of a file that begins with these bytes.
     #[must_use]
     pub fn of(first: &[u8]) -> Option<Kind> {
         Kind::ALL
@@ -53,7 +53,7 @@ impl Kind {
             .find(|kind| first.starts_with(&kind.magic()))
     }
 
-    /// Its first bytes.
+    /// Returns the first bytes of files of this kind.
     #[must_use]
     pub fn magic(self) -> [u8; BYTES] {
         match self {
@@ -65,7 +65,7 @@ impl Kind {
         }
     }
 
-    /// What it is called.
+    /// Returns the kind in words, with an article.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {

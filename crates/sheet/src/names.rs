@@ -1,4 +1,4 @@
-//! Which drive or testbed a name stands for.
+//! Finding a drive or testbed by its name.
 
 use crate::SheetError;
 
@@ -8,9 +8,9 @@ const HINTS_MAX: usize = 3;
 
 /// Something that comes along, and everything it is called.
 pub struct Named {
-    /// What it is called in files and results.
+    /// The name in files and results.
     pub slug: &'static str,
-    /// Other names.
+    /// Other names that it answers to.
     pub others: Vec<String>,
 }
 
@@ -36,6 +36,7 @@ pub fn find(
     let steps: [&dyn Fn(&str) -> bool; 3] = [&|of| of == name, &|of| parts(of) == asked, &|of| {
         asked.len() > 1 && parts(of).contains(&asked)
     }];
+    // An exact name wins over one that is a part of several.
     for is_it in steps {
         let found: Vec<&str> = (known.iter())
             .filter(|named| named.any(is_it))
@@ -84,7 +85,7 @@ pub fn alike<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a st
     alike.into_iter().map(|(_, known)| known).collect()
 }
 
-/// The same as a question in brackets; empty if there is none.
+/// Returns the nearest names as a question in brackets; an empty text if there is none.
 #[must_use]
 pub fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     match alike(name, known).as_slice() {

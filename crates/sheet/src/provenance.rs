@@ -25,7 +25,7 @@ fn is_known(id: &str) -> bool {
     (TABLES.iter()).any(|(_, text)| first_cells(text).any(|known| known == id))
 }
 
-/// Whether it names a file of measurements, as fio writes them. Where that lies is its owner's business.
+/// Returns true if an id names a file of measurements, as fio writes them. Its owner knows where that is.
 fn is_own(id: &str) -> bool {
     id.strip_suffix(".json")
         .is_some_and(|name| !name.is_empty())

@@ -6,7 +6,7 @@ use ftlab_base::{Nanos, SECTOR_BYTES};
 use serde::de::{Deserialize, Deserializer, Error};
 use std::marker::PhantomData;
 
-/// Where a number comes from.
+/// Kind of source that a number comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
@@ -28,7 +28,7 @@ pub enum Source {
     Set,
 }
 
-/// How sure a number is.
+/// Certainty of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Confidence {
@@ -59,14 +59,14 @@ struct Written {
     note: String,
 }
 
-/// What kind of number it is: which units it may have, and what they are worth.
+/// Kind of number: its units, and their worth in the base unit.
 pub trait Dimension {
-    /// What it is called where a file's keys are listed.
+    /// The name where a file's keys are listed.
     const NAME: &'static str;
     /// (unit, factor to the base unit). A number set on the command line without a unit takes the
     /// file's; the first unit here when the file has none.
     const UNITS: &'static [(&'static str, f64)];
-    /// Only whole numbers.
+    /// True if only whole numbers are valid.
     const WHOLE: bool;
     /// The least value in the base unit.
     const LEAST: f64;
@@ -107,11 +107,11 @@ dimension! {
     CountOrNone, "count or 0", whole: true, least: 0.0, most: 4_294_967_295.0, "1" = 1.0
 }
 dimension! {
-    /// Whether something is so, where a source says that.
+    /// A yes or no that a source vouches for.
     Flag, "0 or 1", whole: true, least: 0.0, most: 1.0, "1" = 1.0
 }
 dimension! {
-    /// A positive ratio.
+    /// A ratio above zero.
     Ratio, "ratio", whole: false, least: 1e-9, most: 1e6, "1" = 1.0, "%" = 0.01
 }
 dimension! {
@@ -192,6 +192,7 @@ impl<D: Dimension> Quantity<D> {
             ));
         };
         let base = written.value * factor;
+        // Limits are shown in the unit that was written, not in the base unit.
         if let Some(why) = fault::<D>(base) {
             let with_unit = |number: String| match *unit {
                 "1" => number,
@@ -211,7 +212,7 @@ impl<D: Dimension> Quantity<D> {
     }
 }
 
-/// What is wrong with a number in its base unit, if anything is.
+/// Returns the fault of a number in its base unit, if it has one.
 fn fault<D: Dimension>(base: f64) -> Option<&'static str> {
     match base {
         base if base.is_nan() => Some("must be a number"),
@@ -242,7 +243,7 @@ impl<'de, D: Dimension> Deserialize<'de> for Quantity<D> {
 }
 
 impl Quantity<Count> {
-    /// How many.
+    /// Returns the number as a count.
     #[must_use]
     pub fn get(&self) -> u32 {
         self.base as u32
@@ -250,7 +251,7 @@ impl Quantity<Count> {
 }
 
 impl Quantity<CountOrNone> {
-    /// How many.
+    /// Returns the number as a count; 0 for none.
     #[must_use]
     pub fn get(&self) -> u32 {
         self.base as u32
@@ -258,7 +259,7 @@ impl Quantity<CountOrNone> {
 }
 
 impl Quantity<Flag> {
-    /// Whether it is so.
+    /// Returns true unless the number is zero.
     #[must_use]
     pub fn get(&self) -> bool {
         self.base > 0.0
@@ -266,7 +267,7 @@ impl Quantity<Flag> {
 }
 
 impl Quantity<Time> {
-    /// The span.
+    /// Returns the number as a span.
     #[must_use]
     pub fn get(&self) -> Nanos {
         Nanos(self.base.round() as u64)
@@ -274,7 +275,7 @@ impl Quantity<Time> {
 }
 
 impl Quantity<Bytes> {
-    /// How many bytes.
+    /// Returns the number of bytes.
     #[must_use]
     pub fn get(&self) -> u64 {
         self.base.round() as u64

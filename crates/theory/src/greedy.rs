@@ -2,7 +2,7 @@
 
 use crate::{OutOfDomain, alpha_fits, block_fits};
 
-/// What greedy's victims hold.
+/// Valid pages of the victims of greedy collection.
 #[derive(Debug, Clone, Copy)]
 struct Victims {
     /// A share `fewer` of them holds `most − 1` valid pages, the others `most`.

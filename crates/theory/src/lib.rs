@@ -46,11 +46,11 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[error("{name} is {value}, but must be {must}")]
 pub struct OutOfDomain {
-    /// The parameter.
+    /// Name of the parameter.
     pub name: &'static str,
-    /// What it was.
+    /// Value that was given.
     pub value: f64,
-    /// What it may be.
+    /// Condition that it must meet.
     pub must: &'static str,
 }
 

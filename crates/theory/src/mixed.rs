@@ -13,7 +13,7 @@ pub struct Class {
 }
 
 impl Class {
-    /// All addresses alike.
+    /// The class of all addresses alike.
     pub const ALL: Class = Class {
         addresses: 1.0,
         writes: 1.0,
@@ -79,7 +79,7 @@ pub fn fifo_mixed(alpha: f64, classes: &[Class]) -> Result<f64, OutOfDomain> {
     Ok(alpha / root(alpha - 1.0, alpha, excess))
 }
 
-/// y/(1 − e^−y).
+/// Returns y/(1 − e^−y), and 1 at y = 0.
 fn turnover(y: f64) -> f64 {
     if y == 0.0 { 1.0 } else { -y / (-y).exp_m1() }
 }

@@ -6,13 +6,13 @@ use std::fmt;
 /// A victim policy with a closed form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Policy {
-    /// The oldest block.
+    /// The block that was written first.
     Fifo,
     /// The block with the fewest valid pages.
     Greedy,
     /// The best of N blocks drawn at random.
     Choices(u32),
-    /// Any block.
+    /// Any block, each as likely.
     Random,
 }
 

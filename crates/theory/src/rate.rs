@@ -11,11 +11,11 @@ pub struct RandomWriteBound {
     pub pages_per_block: u32,
     /// Host writes that one page takes.
     pub writes_per_page: u32,
-    /// Programming a page.
+    /// Time to program a page, in seconds.
     pub program_s: f64,
-    /// Reading a page.
+    /// Time to read a page, in seconds.
     pub read_s: f64,
-    /// Erasing a block.
+    /// Time to erase a block, in seconds.
     pub erase_s: f64,
     /// Moving a page from the host to the die, as far as the die cannot do anything else.
     pub host_transfer_s: f64,
@@ -71,6 +71,7 @@ impl RandomWriteBound {
                 "finite, and above 0 for programs",
             )?;
         }
+        // Steps of one die follow one another, so their times add up.
         let busy_s = wa * self.program_s
             + (wa - 1.0) * (self.read_s + self.copy_transfer_s)
             + wa / f64::from(self.pages_per_block) * self.erase_s

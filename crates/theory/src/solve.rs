@@ -1,6 +1,6 @@
 //! Roots of monotone functions.
 
-/// Where the increasing `f` changes sign between `low` and `high`, to the last bit.
+/// Returns the place between `low` and `high` at which the increasing `f` changes sign, to the last bit.
 pub fn root(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
     loop {
         let middle = low + (high - low) / 2.0;

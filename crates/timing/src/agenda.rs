@@ -42,7 +42,7 @@ impl Agenda {
         }
     }
 
-    /// When the earliest event is; [`SimTime::NEVER`] when there is none.
+    /// Returns the instant of the earliest event; [`SimTime::NEVER`] when there is none.
     #[inline]
     pub(crate) fn first_at(&self) -> SimTime {
         SimTime((self.first >> (DIE_BITS + SEQUENCE_BITS)) as u64)

@@ -1,4 +1,4 @@
-//! What a drive takes from its supply: whole counts and spans times what each costs.
+//! Energy that a drive takes from its supply: whole counts and spans times the cost of each.
 //!
 //! Nothing here happens on the way of an operation. The scheduler and the servers count what they
 //! begin and for how long; joules are worked out when somebody asks.
@@ -7,10 +7,10 @@ use crate::rest::{POWER_STATES_MAX, PowerStates};
 use ftlab_base::Nanos;
 use std::ops::{Add, Sub};
 
-/// What the array began, counted when a die or a channel begins it.
+/// Work of the array, counted when a die or a channel begins it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NandActivity {
-    /// Pages sensed.
+    /// Pages that dies sensed.
     pub pages_read: u64,
     /// Pages programmed, by each plane.
     pub pages_programmed: u64,
@@ -20,10 +20,10 @@ pub struct NandActivity {
     pub sectors_moved: u64,
 }
 
-/// What an SSD did since its clock began.
+/// Work of an SSD since its clock began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Activity {
-    /// The array's share.
+    /// Work of the array.
     pub nand: NandActivity,
     /// All of the time.
     pub elapsed: Nanos,
@@ -36,7 +36,7 @@ pub struct Activity {
     pub link_busy: Nanos,
 }
 
-/// What the parts of an SSD take. Powers in watts, energies in joules.
+/// Consumption of the parts of an SSD. Powers in watts, energies in joules.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PowerModel {
     /// The controller at rest.
@@ -49,21 +49,21 @@ pub struct PowerModel {
     pub link_idle_watts: f64,
     /// The link while data cross it.
     pub link_active_watts: f64,
-    /// Whether the host puts the link of a drive at rest to sleep.
+    /// True if the host puts the link of a drive at rest to sleep.
     pub link_sleeps: bool,
-    /// How long there must be nothing to do before controller and link are at rest.
+    /// Span without work after which controller and link are at rest.
     pub sleep_after: Nanos,
     /// Power states that a long rest goes through.
     pub states: PowerStates,
-    /// Whether the host lets the drive enter them.
+    /// True if the host lets the drive enter its power states.
     pub enters_states: bool,
     /// Memory beside the controller.
     pub dram_watts: f64,
-    /// Sensing a page.
+    /// Energy to sense a page.
     pub read_joules: f64,
-    /// Programming a page.
+    /// Energy to program a page.
     pub program_joules: f64,
-    /// Erasing a block.
+    /// Energy to erase a block.
     pub erase_joules: f64,
     /// Moving a sector of 512 bytes, with its share of the spare bytes, over a channel.
     pub sector_joules: f64,
@@ -78,16 +78,16 @@ pub struct Energy {
     pub bus: f64,
     /// Controller, or a disk's electronics.
     pub controller: f64,
-    /// Host link.
+    /// Share of the host link.
     pub link: f64,
-    /// DRAM.
+    /// Share of the DRAM.
     pub dram: f64,
     /// Spindle and arm of a disk.
     pub mechanics: f64,
 }
 
 impl Energy {
-    /// Over all parts.
+    /// Returns the sum over all parts, in joules.
     #[must_use]
     pub fn total(&self) -> f64 {
         self.nand + self.bus + self.controller + self.link + self.dram + self.mechanics
@@ -124,7 +124,7 @@ impl Sub for Energy {
 }
 
 impl PowerModel {
-    /// What so much activity takes.
+    /// Returns the energy of an activity, in joules, by part.
     #[must_use]
     pub fn energy(&self, activity: &Activity) -> Energy {
         let rest = activity.at_rest.as_secs();
@@ -151,7 +151,7 @@ impl PowerModel {
         }
     }
 
-    /// What the drive takes at rest, in the deepest power state that it enters.
+    /// Returns the power at rest, in watts, in the deepest power state that the drive enters.
     #[must_use]
     pub fn rest_watts(&self) -> f64 {
         let states = self.states();
@@ -159,7 +159,7 @@ impl PowerModel {
         deepest.map_or(self.awake_watts(), |state| state.watts)
     }
 
-    /// What it takes at rest while it is in no power state.
+    /// Returns the power at rest outside of all power states, in watts.
     #[must_use]
     pub fn awake_watts(&self) -> f64 {
         self.controller_idle_watts + self.link_rest_watts() + self.dram_watts

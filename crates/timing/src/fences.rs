@@ -5,7 +5,7 @@ use ftlab_nand::Fence;
 /// Nobody, in a chain of sleepers.
 pub(crate) const NOBODY: u16 = u16::MAX;
 
-/// One fence.
+/// State of one fence.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FenceState {
     /// Unfinished operations that signal it.
@@ -47,7 +47,7 @@ impl Fences {
         &mut self.states[fence.index()]
     }
 
-    /// Whether nothing holds a fence open.
+    /// Returns true if nothing holds a fence open.
     #[inline]
     pub(crate) fn is_reached(&self, fence: Fence) -> bool {
         self.states

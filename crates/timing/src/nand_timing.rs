@@ -1,4 +1,4 @@
-//! What the phases of an operation take.
+//! Times of the phases of an operation.
 
 use ftlab_base::Nanos;
 use ftlab_nand::NandOp;
@@ -6,7 +6,7 @@ use ftlab_nand::NandOp;
 /// Page types there are at the most: as many as a cell holds bits.
 pub const MOST_PAGE_TYPES: usize = 4;
 
-/// What the phases of an operation take.
+/// Times of the phases of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NandTiming {
     /// Sensing a page into the register (tR), in the mean over the page types.
@@ -17,8 +17,8 @@ pub struct NandTiming {
     pub page_types: u32,
     /// Sensing a page of each type.
     pub of_type: [Nanos; MOST_PAGE_TYPES],
-    /// What each page of a word line is programmed together with, itself included. Those are counted one behind the
-    /// other, as pages of planes of their own.
+    /// Pages of a word line that are programmed together. They are counted one behind the other, as pages of planes of
+    /// their own.
     pub pages_per_program: u32,
     /// Erasing a block (tBERS).
     pub t_erase: Nanos,

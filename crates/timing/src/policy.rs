@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 /// In which order a die works off its queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DieOrder {
-    /// As issued.
+    /// First come, first served: in the order of issue.
     Fcfs,
     /// Reads for the host before everything else.
     ReadFirst,
@@ -21,36 +21,36 @@ pub enum DieOrder {
     AllReadsFirst,
 }
 
-/// What a read for the host may suspend.
+/// Operations that a read for the host may suspend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Suspend {
-    /// Nothing.
+    /// No operation is suspended.
     Nothing,
-    /// A running erase.
+    /// An erase that runs.
     Erase,
     /// A running erase or program.
     ProgramErase,
 }
 
-/// How the operations of a die are scheduled.
+/// Scheduling of the operations of a die.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scheduling {
     /// The order of a die's queue.
     pub order: DieOrder,
-    /// Whether collection and wear levelling let operations for the host pass.
+    /// True if collection and wear levelling let operations for the host pass.
     pub gc_preemptible: bool,
-    /// How often one operation lets others pass while it is next or suspended.
+    /// Number of times that one operation lets others pass while it is next or suspended.
     pub overtake_max: u32,
-    /// What a read for the host may suspend.
+    /// Operations that a read for the host may suspend.
     pub suspend: Suspend,
-    /// How far apart the points lie at which an operation can be suspended, counted from where its array began to work;
-    /// zero where it can be anywhere.
+    /// Distance of the points at which an operation can be suspended, counted from where its array began to work; zero
+    /// where it can be anywhere.
     pub suspend_every: Nanos,
     /// From such a point until the die takes a read.
     pub suspend_time: Nanos,
     /// From the command to resume until the array works again.
     pub resume_time: Nanos,
-    /// How often one operation may be suspended.
+    /// Number of times that one operation may be suspended.
     pub suspend_max: u32,
 }
 
@@ -68,25 +68,25 @@ impl Scheduling {
     };
 }
 
-/// What a die does next.
+/// The next step of a die.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Decision {
     /// Start the operation at this place of the queue.
     Start(usize),
     /// Go on with what is suspended.
     Resume,
-    /// Nothing can start.
+    /// Nothing can start now.
     Wait,
 }
 
 /// A die as a policy sees it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DieView<'a> {
-    /// What has not started, as dispatched.
+    /// Operations that have not started, as dispatched.
     pub(crate) queue: &'a VecDeque<NandOp>,
-    /// What is suspended.
+    /// The suspended operation, if there is one.
     pub(crate) suspended: Option<&'a NandOp>,
-    /// How often others have passed what is suspended, or else the first of the queue.
+    /// Number of times that others have passed the suspended operation, or else the first of the queue.
     pub(crate) overtaken: u32,
     pub(crate) fences: &'a Fences,
     pub(crate) pages_per_block: Divisor,
@@ -101,8 +101,8 @@ fn is_host_read(op: &NandOp) -> bool {
     op.kind == OpKind::Read && !is_internal(op)
 }
 
-/// Whether an operation must not pass another of its die that was issued before it: they work on one block, and not
-/// both only read it. A read for the host passes programs: pages before theirs were programmed already, and what
+/// Returns true if an operation must not pass another of its die that was issued before it: they work on one block, and
+/// not both only read it. A read for the host passes programs: pages before theirs were programmed already, and what
 /// collection has yet to copy is read where it was. Planes that work together have blocks of neighbouring numbers.
 pub(crate) fn keep_order(a: &NandOp, b: &NandOp, pages_per_block: Divisor) -> bool {
     if a.kind == OpKind::Read && b.kind == OpKind::Read {
@@ -120,7 +120,7 @@ pub(crate) fn keep_order(a: &NandOp, b: &NandOp, pages_per_block: Divisor) -> bo
 }
 
 impl Scheduling {
-    /// Whether every die works in issue order and finishes what it began.
+    /// Returns true if every die works in issue order and finishes what it began.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         !self.reorders() && self.suspend == Suspend::Nothing
@@ -131,8 +131,8 @@ impl Scheduling {
         self.order != DieOrder::Fcfs || self.gc_preemptible
     }
 
-    /// Whether an operation takes no room in the queue of its die and may go round the backlog: it
-    /// would pass most of it anyway. The host's queue bounds their number.
+    /// Returns true if an operation takes no room in the queue of its die and may go round the backlog: it would pass
+    /// most of it anyway. The host's queue bounds their number.
     #[inline]
     pub(crate) fn is_express(&self, op: &NandOp) -> bool {
         self.reorders() && is_host_read(op) && !op.order.waits.is_some()
@@ -148,7 +148,7 @@ impl Scheduling {
         }
     }
 
-    /// Whether `op` may be done before `other`, which was issued before it for the same die.
+    /// Returns true if `op` may be done before `other`, which was issued before it for the same die.
     pub(crate) fn may_pass(&self, op: &NandOp, other: &NandOp, pages_per_block: Divisor) -> bool {
         if is_host_read(op) && is_host_read(other) {
             return self.reorders();
@@ -156,7 +156,7 @@ impl Scheduling {
         self.rank(op) < self.rank(other) && !keep_order(op, other, pages_per_block)
     }
 
-    /// What a die that does nothing does next.
+    /// Decides the next step of a die that does nothing.
     pub(crate) fn decide(&self, view: &DieView<'_>) -> Decision {
         let is_ready = |op: &NandOp| view.fences.is_reached(op.order.waits);
         let otherwise = match view.suspended {
@@ -176,7 +176,7 @@ impl Scheduling {
         best.map_or(otherwise, Decision::Start)
     }
 
-    /// Whether the operation at `place` may go before all that is ahead of it.
+    /// Returns true if the operation at `place` may go before all that is ahead of it.
     fn may_start(&self, place: usize, view: &DieView<'_>) -> bool {
         let op = &view.queue[place];
         // The reads that a suspension is for need no rank to pass what is suspended.
@@ -187,7 +187,7 @@ impl Scheduling {
         passes_suspended && ahead.all(|other| self.may_pass(op, other, view.pages_per_block))
     }
 
-    /// How much longer an operation works that has worked for `worked` before it can be suspended.
+    /// Returns the span for which an operation that has worked for `worked` goes on before it can be suspended.
     pub(crate) fn until_suspendable(&self, worked: Nanos) -> Nanos {
         match worked.0.checked_rem(self.suspend_every.0) {
             None | Some(0) => Nanos::ZERO,
@@ -195,8 +195,8 @@ impl Scheduling {
         }
     }
 
-    /// Whether a running operation, which `view` shows as suspended already, is to be suspended:
-    /// `times` is how often it was, `left` what it still takes then.
+    /// Returns true if a running operation, which `view` shows as suspended already, is to be suspended: it was `times`
+    /// times before, and takes `left` after that.
     pub(crate) fn suspends(&self, view: &DieView<'_>, times: u32, left: Nanos) -> bool {
         let is_suspendable = match view.suspended.map(|op| op.kind) {
             Some(OpKind::Erase) => self.suspend != Suspend::Nothing,

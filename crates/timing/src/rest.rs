@@ -9,13 +9,13 @@ pub const POWER_STATES_MAX: usize = 4;
 /// A state in which a drive answers nothing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PowerState {
-    /// What the whole drive takes in it.
+    /// Power of the whole drive in this state.
     pub watts: f64,
     /// After how long a rest the drive goes there.
     pub after: Nanos,
-    /// How long it takes to get there.
+    /// Time that it takes to enter the state.
     pub entry: Nanos,
-    /// How long it takes to come back.
+    /// Time that it takes to leave the state.
     pub exit: Nanos,
 }
 
@@ -70,7 +70,7 @@ impl PowerStates {
         self.0.iter().flatten()
     }
 
-    /// How long a drive was in each state during a rest of that length.
+    /// Returns the time that a drive spent in each state during a rest of this length.
     #[must_use]
     pub fn spent(&self, rest: Nanos) -> [Nanos; POWER_STATES_MAX] {
         let mut spent = [Nanos::ZERO; POWER_STATES_MAX];
@@ -82,7 +82,8 @@ impl PowerStates {
         spent
     }
 
-    /// How long whoever ends a rest of that length waits for the drive: until it is where it was going, and back.
+    /// Returns the time for which whoever ends a rest of this length waits for the drive: until it is where it was
+    /// going, and back.
     #[must_use]
     pub fn waking(&self, rest: Nanos) -> Nanos {
         let state = self.iter().rev().find(|state| state.after <= rest);

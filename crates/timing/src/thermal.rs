@@ -1,5 +1,5 @@
-//! How warm a drive gets, and what it does about it: one heat capacity behind one resistance to the air around it, and
-//! steps in which firmware slows down.
+//! Temperature of a drive and its throttling: one heat capacity behind one resistance to the air around it, and steps
+//! in which firmware slows down.
 
 use ftlab_base::Nanos;
 
@@ -15,33 +15,33 @@ pub struct ThermalModel {
     pub kelvin_per_watt: f64,
     /// Joules that warm it by a kelvin.
     pub joules_per_kelvin: f64,
-    /// What it does from some temperatures on, the lower first.
+    /// Steps of throttling, the one of the lowest temperature first.
     pub steps: [Option<ThrottleStep>; THROTTLE_STEPS],
-    /// Where it warns.
+    /// Temperature at which the drive warns.
     pub warning_celsius: Option<f64>,
-    /// Where it says that it is too warm to work for long.
+    /// Temperature at which it says that it is too warm to work for long.
     pub critical_celsius: Option<f64>,
 }
 
 /// From a temperature on a drive moves so many bytes a second at most, until it has cooled down.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThrottleStep {
-    /// Where it begins.
+    /// Temperature at which the step begins.
     pub from_celsius: f64,
-    /// Where it ends, which is below.
+    /// Temperature at which the step ends, which is lower.
     pub until_celsius: f64,
-    /// What it lets through, of reads and writes together.
+    /// Bytes a second that the step lets through, of reads and writes together.
     pub bytes_per_s: f64,
 }
 
 impl ThermalModel {
-    /// How warm it is when it has taken so much for long.
+    /// Returns the temperature, in degrees Celsius, after long at a power of `watts`.
     #[must_use]
     pub fn settled(&self, watts: f64) -> f64 {
         self.ambient_celsius + watts * self.kelvin_per_watt
     }
 
-    /// How warm it is when it has taken so much for a span, which it begins at `celsius`.
+    /// Returns the temperature, in degrees Celsius, after a span at a power of `watts` that began at `celsius`.
     #[must_use]
     pub fn after(&self, celsius: f64, watts: f64, span: Nanos) -> f64 {
         let settled = self.settled(watts);
@@ -49,7 +49,7 @@ impl ThermalModel {
         settled + (celsius - settled) * (-span.as_secs() / constant_s).exp()
     }
 
-    /// How many steps hold at a temperature, where `before` held.
+    /// Returns the number of steps in force at a temperature, after `before` steps were.
     #[must_use]
     pub fn steps_at(&self, celsius: f64, before: usize) -> usize {
         let steps = self.steps.iter().flatten().enumerate();
@@ -59,7 +59,7 @@ impl ThermalModel {
         steps.take_while(holds).count()
     }
 
-    /// What it lets through while so many steps hold.
+    /// Returns the bytes a second that so many steps let through; `None` where nothing is limited.
     #[must_use]
     pub fn bytes_per_s(&self, steps: usize) -> Option<f64> {
         let step = steps.checked_sub(1).and_then(|last| self.steps[last]);

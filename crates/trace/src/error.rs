@@ -1,12 +1,12 @@
-//! What is wrong with a trace: where, what was expected there, and what to do.
+//! Errors of a trace: the place, what was expected there, and what to do.
 
 use ftlab_base::{Blame, Panicked};
 use std::fmt::{self, Display, Formatter};
 
-/// What is shown of something that cannot be read.
+/// Most characters that are shown of something that cannot be read.
 const SHOWN_CHARS: usize = 60;
 
-/// What is wrong within a line or a record.
+/// A fault within a line or a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     field: &'static str,
@@ -53,7 +53,7 @@ pub(crate) fn shown(bytes: &[u8]) -> String {
     shown
 }
 
-/// Where in a trace.
+/// Place in a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// A line of a text, from 1.
@@ -64,15 +64,15 @@ pub enum Place {
     Row(u64),
 }
 
-/// Why a trace cannot be read. Everything is wrong input, with what to do about it.
+/// Reason why a trace cannot be read. Everything is wrong input, with what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}{}: {why}", Of(.place))]
 pub struct TraceError {
-    /// The file.
+    /// Path of the file.
     pub file: String,
-    /// Where in it; nothing if it is about the file as a whole.
+    /// Place in it; none if the error is about the file as a whole.
     pub place: Option<Place>,
-    /// What is wrong, and what to do.
+    /// The fault, and the remedy.
     pub why: String,
 }
 
@@ -110,7 +110,7 @@ impl TraceError {
         }
     }
 
-    /// What reads a file of a kind panicked over it, as libraries do over files that nobody thought of.
+    /// Makes an error of a panic in a reader of a kind of file, as libraries have over files that nobody thought of.
     pub(crate) fn of_panic(file: &str, kind: &str, panic: &Panicked) -> TraceError {
         let why = format!("it is no {kind} that can be read: {panic}; get it again");
         TraceError::of_file(file, why)

@@ -10,7 +10,7 @@ pub struct Fields<'a> {
     by: By,
 }
 
-/// What stands between fields.
+/// Separator of the fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
     /// A comma; fields may be empty.
@@ -76,13 +76,13 @@ impl<'a> Fields<'a> {
         sectors(name, self.next(name)?)
     }
 
-    /// What is left of the line.
+    /// Returns the rest of the line, without blanks around it.
     pub fn rest(&self) -> &'a [u8] {
         self.rest.unwrap_or_default().trim_ascii()
     }
 }
 
-/// A whole number.
+/// Reads a whole number.
 #[inline]
 pub fn integer(name: &'static str, field: &[u8]) -> Result<u64, Fault> {
     let fail = || Fault::new(name, field, "a whole number below 2^64");
@@ -125,6 +125,7 @@ pub fn decimal(name: &'static str, field: &[u8], digits: u32) -> Result<u64, Fau
     if field.iter().any(|byte| matches!(byte, b'e' | b'E')) {
         return exponent(field, digits).ok_or_else(fail);
     }
+    // Whole numbers alone: times of 18 digits are beyond the precision of a float.
     let mut value = match whole {
         [] => 0,
         whole => integer(name, whole).map_err(|_| fail())?,

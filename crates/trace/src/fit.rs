@@ -1,4 +1,4 @@
-//! Where the addresses of a trace lie on a drive.
+//! Places of the addresses of a trace on a drive.
 //!
 //! The devices of a trace are laid end to end, in the order in which they appear. A trace whose addresses all lie
 //! within the drive is left as it is. Otherwise it is made to fit, in one of several ways.
@@ -10,7 +10,7 @@ use crate::select::Selected;
 use ftlab_base::{CommandKind, SECTOR_BYTES};
 use roaring::RoaringTreemap;
 
-/// What is done with addresses beyond the drive.
+/// Treatment of addresses beyond the drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Fit {
     /// The trace is not replayed.
@@ -18,7 +18,7 @@ pub enum Fit {
     Refuse,
     /// They begin again from the drive's start: what was far apart may become one place.
     Wrap,
-    /// What the trace touches moves together, in its order: nothing meets that did not, and distances shrink.
+    /// Areas that the trace touches move together, in its order: nothing meets that did not, and distances shrink.
     Compact,
     /// All of them are multiplied by the same factor: sizes stay, so what was side by side overlaps.
     Scale,
@@ -49,11 +49,11 @@ impl Fit {
 /// Devices and scaled addresses begin at whole units of this: no drive has larger slots.
 const UNIT_BYTES: u64 = 1 << 20;
 
-/// What `compact` moves at a time at most and at least.
+/// Largest and smallest chunk that `compact` moves, in bytes.
 const CHUNK_BYTES_MAX: u64 = 1 << 20;
 const CHUNK_BYTES_MIN: u64 = 4096;
 
-/// What scaled addresses are multiples of.
+/// Scaled addresses are multiples of this, in bytes.
 const SCALED_BYTES: u64 = 4096;
 
 /// A run of chunks that stay together: their first number, how many, and where they go.
@@ -72,10 +72,10 @@ enum How {
     Compacted { chunk_bytes: u64, runs: Vec<Run> },
 }
 
-/// Where the requests of a trace go on a drive.
+/// Places of the requests of a trace on a drive.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Places {
-    /// Where each device begins, by its id.
+    /// Start of each device, by its id.
     bases: Vec<u64>,
     span_bytes: u64,
     capacity_bytes: u64,
@@ -86,7 +86,7 @@ pub struct Places {
 /// A part of a drive, in sectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
-    /// First sector.
+    /// First sector of the range.
     pub lba: u64,
     /// Number of sectors; 0 for what has no bytes.
     pub sectors: u32,
@@ -95,8 +95,8 @@ pub struct Extent {
 /// The most sectors of a request: 1 TiB.
 const SECTORS_MAX: u64 = 1 << 31;
 
-/// Where each device begins when they lie end to end, and where the last one ends; nothing beyond what can be addressed.
-/// Several begin at whole units each.
+/// Returns the start of each device when they lie end to end, and the end of the last one; `None` beyond what can be
+/// addressed. Several begin at whole units each.
 fn laid(scan: &Scan) -> Option<(Vec<u64>, u64)> {
     let unit_bytes = match scan.devices_used() {
         0 | 1 => 1,
@@ -143,6 +143,7 @@ impl Places {
             how: How::AsItIs,
             devices,
         };
+        // A trace that fits keeps its addresses, whatever was asked for those that do not.
         if span <= capacity_bytes {
             return Ok(places);
         }
@@ -202,7 +203,7 @@ impl Places {
         Ok(touched)
     }
 
-    /// What was done to the trace's addresses, a sentence; nothing if they are those of the trace.
+    /// Describes what was done to the trace's addresses; `None` if they are those of the trace.
     #[must_use]
     pub fn words(&self) -> Option<String> {
         let laid = match self.devices {
@@ -211,6 +212,7 @@ impl Places {
         };
         let span = self.span_bytes;
         let how = match &self.how {
+            // Where places meet that were apart, the sentence says which figures are no longer the trace's own.
             How::AsItIs if self.devices <= 1 => return None,
             How::AsItIs => String::new(),
             How::Wrapped => {
@@ -238,13 +240,13 @@ impl Places {
         Some((laid + &how).trim_end().to_owned())
     }
 
-    /// Whether addresses meet on the drive that were apart in the trace.
+    /// Returns true if addresses meet on the drive that were apart in the trace.
     #[must_use]
     pub fn folds(&self) -> bool {
         matches!(self.how, How::Wrapped | How::Scaled)
     }
 
-    /// Where a request goes: whole sectors within the drive.
+    /// Returns the place of a request: whole sectors within the drive.
     #[must_use]
     #[inline]
     pub fn of(&self, record: &Record) -> Extent {
@@ -294,7 +296,7 @@ impl Places {
     }
 }
 
-/// Where a byte goes; one that is not touched, where the next one that is goes.
+/// Returns the new place of a byte; that of the next one that is touched, if this one is not.
 fn moved(runs: &[Run], chunk_bytes: u64, at: u64) -> u64 {
     let chunk = at / chunk_bytes;
     let behind = runs.partition_point(|run| run.first <= chunk);
@@ -309,6 +311,7 @@ fn moved(runs: &[Run], chunk_bytes: u64, at: u64) -> u64 {
 
 /// Chunks as large as still fit the drive, from those that are touched; none if not even the smallest fit.
 fn compacted(touched: &RoaringTreemap, capacity_bytes: u64) -> Option<How> {
+    // Large chunks keep neighbours together, so the largest that fit are taken.
     let mut chunk_bytes = CHUNK_BYTES_MAX;
     while chunk_bytes >= CHUNK_BYTES_MIN {
         let blocks = chunk_bytes / CHUNK_BYTES_MIN;

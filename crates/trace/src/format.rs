@@ -9,7 +9,7 @@ use crate::spec::Spec;
 /// A format of traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Format {
-    /// MSR Cambridge.
+    /// Block traces of MSR Cambridge.
     Msr,
     /// Alibaba block traces of 2020.
     Alibaba,
@@ -21,21 +21,21 @@ pub enum Format {
     Fiu,
     /// The LUN traces of SYSTOR '17.
     Systor,
-    /// What blkparse prints.
+    /// Text that blkparse prints.
     Blkparse,
-    /// What blktrace writes.
+    /// Binary records that blktrace writes.
     Blktrace,
     /// fio's iolog, version 2.
     FioV2,
     /// fio's iolog, version 3.
     FioV3,
-    /// MQSim's ASCII traces.
+    /// ASCII traces of MQSim.
     MqSim,
-    /// DiskSim's ASCII traces.
+    /// ASCII traces of DiskSim.
     DiskSim,
-    /// CloudPhysics' vscsi traces.
+    /// Binary vscsi traces of CloudPhysics.
     Vscsi,
-    /// The same as libCacheSim has them in text.
+    /// These vscsi traces in text, as libCacheSim has them.
     VscsiCsv,
     /// Comma-separated values with named columns.
     Csv,
@@ -45,7 +45,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// All of them.
+    /// All formats, in their order here.
     pub const ALL: [Format; 15 + cfg!(feature = "parquet") as usize] = [
         Format::Msr,
         Format::Alibaba,
@@ -66,7 +66,7 @@ impl Format {
         Format::Parquet,
     ];
 
-    /// What there is to know of it.
+    /// Returns the description of the format.
     #[must_use]
     pub fn spec(self) -> &'static Spec {
         match self {

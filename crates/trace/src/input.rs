@@ -19,19 +19,19 @@ const CHUNK_BYTES: usize = 1 << 18;
 /// The mark of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What a file is packed with.
+/// Packing of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Packing {
-    /// Nothing.
+    /// Not packed at all.
     None,
-    /// gzip.
+    /// Packed in gzip's format.
     Gzip,
-    /// Zstandard.
+    /// Packed in Zstandard's format.
     Zstd,
 }
 
 impl Packing {
-    /// What people call it; nothing for none.
+    /// Returns the name that people know; empty for none.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -41,7 +41,7 @@ impl Packing {
         }
     }
 
-    /// What the name of a file says of how it is to be packed.
+    /// Returns the packing that the name of a file calls for.
     #[must_use]
     pub fn of_name(path: &Path) -> Packing {
         match path.extension().and_then(|ending| ending.to_str()) {
@@ -72,6 +72,9 @@ pub struct Input {
 
 impl Input {
     /// Opens a file and unpacks it.
+    ///
+    /// # Errors
+    /// When it is no regular file, cannot be read, or is packed in another way.
     pub fn open(path: &Path) -> Result<Input, TraceError> {
         let file = path.display().to_string();
         let fail = |why: String| TraceError::of_file(&file, why);
@@ -93,6 +96,9 @@ impl Input {
     }
 
     /// Unpacks what is read of a file of that name.
+    ///
+    /// # Errors
+    /// When it cannot be read, is empty, or is packed in another way.
     pub fn of(file: &str, mut packed: Box<dyn BufRead + Send>) -> Result<Input, TraceError> {
         let fail = |error: std::io::Error| unreadable(file, &error, Packing::None);
         let first = packed.fill_buf().map_err(fail)?;
@@ -149,7 +155,7 @@ impl Input {
     }
 }
 
-/// What cannot be read on.
+/// Makes an error of a file that cannot be read on.
 pub fn unreadable(file: &str, error: &std::io::Error, packing: Packing) -> TraceError {
     let why = match (packing, error.kind()) {
         (Packing::None, _) => format!("it cannot be read: {error}"),
@@ -173,7 +179,7 @@ pub struct Lines {
     file: String,
     packing: Packing,
     buffer: Box<[u8]>,
-    /// What of the buffer is still to be cut.
+    /// Start of what is still to be cut from the buffer.
     start: usize,
     end: usize,
     is_over: bool,
@@ -200,6 +206,9 @@ impl Lines {
 
     /// The next line, with its number and without its end; none at the end of the text. It stays until the next one
     /// is asked for.
+    ///
+    /// # Errors
+    /// When the file cannot be read on, or a line is too long.
     #[inline]
     pub fn next(&mut self) -> Result<Option<(u64, &[u8])>, TraceError> {
         let mut looked = 0;
@@ -265,7 +274,7 @@ pub struct Records {
     bytes: BufReader<Box<dyn Read + Send>>,
     file: String,
     packing: Packing,
-    /// Where the next record begins.
+    /// Place of the next record, in bytes.
     pub at: u64,
 }
 
@@ -284,6 +293,9 @@ impl Records {
     }
 
     /// Fills `record`; false at the end of the file.
+    ///
+    /// # Errors
+    /// When the file cannot be read on, or ends within a record.
     pub fn next(&mut self, record: &mut [u8]) -> Result<bool, TraceError> {
         let mut filled = 0;
         while filled < record.len() {
@@ -310,6 +322,9 @@ impl Records {
     }
 
     /// Passes over some bytes.
+    ///
+    /// # Errors
+    /// When the file cannot be read on.
     pub fn skip(&mut self, bytes: u64) -> Result<(), TraceError> {
         let skipped = std::io::copy(&mut self.bytes.by_ref().take(bytes), &mut std::io::sink());
         skipped.map_err(|error| unreadable(&self.file, &error, self.packing))?;

@@ -1,4 +1,4 @@
-//! What a file was taken for: its columns with what each is, and its first requests.
+//! First look at a file: its format, its columns with the meaning of each, and its first requests.
 
 use crate::error::TraceError;
 use crate::fields::{By, Fields};
@@ -13,16 +13,16 @@ use std::path::Path;
 /// Requests that are shown.
 const SHOWN: usize = 3;
 
-/// What a file was taken for.
+/// Findings of a first look at a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Look {
-    /// The file.
+    /// Path of the file.
     pub file: String,
-    /// Its format.
+    /// Format that it was taken for.
     pub format: Format,
-    /// Whether that was said, and not seen.
+    /// True if the user named the format, and it was not seen.
     pub is_said: bool,
-    /// What it is packed with.
+    /// Packing of the file.
     pub packing: Packing,
     /// Columns in order: name, what it is taken for, and what the first line has there.
     pub columns: Vec<[String; 3]>,
@@ -71,6 +71,7 @@ impl Look {
             "{}{packing}: {} ({}), {how}\n",
             self.file, spec.title, spec.name
         );
+        // Columns are as wide as their longest text, so that they stand below one another.
         let width = |n: usize| {
             self.columns
                 .iter()
@@ -116,7 +117,7 @@ fn told(record: &Record, device: &str) -> String {
     format!("{at} {what} on {device}{before}{fua}")
 }
 
-/// What the columns are, beside what the first line has in them.
+/// Returns the columns: name, meaning, and contents in the first line.
 fn columns(format: Format, input: &Input) -> Vec<[String; 3]> {
     let mut lines = input.first_lines().filter(|line| !is_void(line));
     let text = |field: Option<&[u8]>| field.map_or(String::new(), crate::error::shown);
@@ -152,7 +153,7 @@ fn columns(format: Format, input: &Input) -> Vec<[String; 3]> {
     spec.columns.iter().map(column).collect()
 }
 
-/// What a named column is taken for.
+/// Describes the meaning of a named column.
 fn words(meaning: Option<Meaning>) -> String {
     let unit = |power| match power {
         0 => "ns",

@@ -31,16 +31,16 @@ const MOVED_BYTES_MAX: u64 = 1 << 32;
 /// The longest TRIM: more than any drive has.
 const TRIMMED_BYTES_MAX: u64 = 1 << 50;
 
-/// How a trace is read.
+/// Manner of reading a trace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Opening {
     /// Its format; none for what its first bytes look like.
     pub format: Option<Format>,
-    /// Which of blktrace's events are the requests.
+    /// Event of blktrace that counts as the request.
     pub action: Action,
 }
 
-/// Where requests come from.
+/// Source of the requests.
 enum Source {
     Text(Lines, Box<dyn Decode>),
     Blktrace(Merge),
@@ -58,12 +58,12 @@ pub struct Reader {
     source: Source,
     seen: Seen,
     place: Place,
-    /// Requests so far.
+    /// Number of requests so far.
     requests: u64,
     is_over: bool,
 }
 
-/// What a file in a format is called.
+/// Returns the kind of a file in a format, for messages.
 fn kind(format: Format) -> &'static str {
     match format {
         #[cfg(feature = "parquet")]
@@ -94,7 +94,7 @@ pub(crate) fn decoder(format: Format, action: Action) -> Option<Box<dyn Decode>>
     })
 }
 
-/// Whether a line names the columns of a format, as some copies of traces begin.
+/// Returns true if a line names the columns of a format, as some copies of traces begin.
 pub(crate) fn is_header(format: Format, line: &[u8]) -> bool {
     let spec = format.spec();
     if spec.by != Some(By::Commas) || format == Format::Csv {
@@ -109,7 +109,7 @@ pub(crate) fn is_header(format: Format, line: &[u8]) -> bool {
     })
 }
 
-/// Whether a line says nothing.
+/// Returns true if a line says nothing.
 pub(crate) fn is_void(line: &[u8]) -> bool {
     matches!(line.first(), None | Some(b'#')) || line.trim_ascii().is_empty()
 }
@@ -147,6 +147,7 @@ impl Reader {
             (_, Some(decoder)) => Source::Text(Lines::of(input), decoder),
             (Format::Blktrace, _) => Source::Blktrace(Merge::of(path, input, opening.action)?),
             #[cfg(feature = "parquet")]
+            // A Parquet file is read from its end, which a stream of unpacked bytes does not have.
             (Format::Parquet, _) if packing != Packing::None => {
                 let why = format!(
                     "Parquet is packed inside, and this file is packed with {} once more; unpack it first",
@@ -171,25 +172,25 @@ impl Reader {
         })
     }
 
-    /// The file's format.
+    /// Returns the format of the file.
     #[must_use]
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// What the file is packed with.
+    /// Returns the packing of the file.
     #[must_use]
     pub fn packing(&self) -> Packing {
         self.packing
     }
 
-    /// The file's name.
+    /// Returns the path of the file.
     #[must_use]
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// Where the last request stands.
+    /// Returns the place of the last request.
     #[must_use]
     pub fn place(&self) -> Place {
         self.place
@@ -276,6 +277,8 @@ impl Reader {
             };
         };
         self.requests += 1;
+        // A wrong format reads as lengths beyond sense: better an error with its line than a drive that is asked for
+        // them.
         let most = match record.kind {
             CommandKind::Trim => TRIMMED_BYTES_MAX,
             _ => MOVED_BYTES_MAX,

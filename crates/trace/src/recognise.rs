@@ -1,4 +1,4 @@
-//! What format a file has, by its first bytes. Formats look different enough that one line tells them apart.
+//! Recognition of a file's format by its first bytes. Formats look different enough that one line tells them apart.
 
 use crate::error::{TraceError, shown};
 use crate::fields::{By, Fields};
@@ -25,6 +25,9 @@ const BY_A_LINE: [Format; 11] = [
 ];
 
 /// The format of what has been opened.
+///
+/// # Errors
+/// When it looks like no format that is known.
 pub fn recognise(input: &Input) -> Result<Format, TraceError> {
     if let Some(format) = by_bytes(&input.head) {
         return Ok(format);
@@ -50,8 +53,8 @@ pub fn recognise(input: &Input) -> Result<Format, TraceError> {
     })
 }
 
-/// Whether a file is to be read as a trace: it looks like one, or it is neither a job file nor any text that could be
-/// one. TOML files are something else, and so is what is no file.
+/// Returns true if a file is to be read as a trace: it looks like one, or it is neither a job file nor any text that
+/// could be one. TOML files are something else, and so is what is no file.
 ///
 /// # Errors
 /// When it is packed so that nothing can be seen of it, or cannot be read.
@@ -78,7 +81,7 @@ pub fn is_trace_file(path: &Path) -> Result<bool, TraceError> {
     })
 }
 
-/// Whether a text looks like a trace.
+/// Returns true if a text looks like a trace.
 fn is_trace(head: &[u8]) -> bool {
     if by_bytes(head).is_some() {
         return true;
@@ -129,7 +132,7 @@ fn by_text(first: &[u8], second: Option<&[u8]>) -> Option<Format> {
     })
 }
 
-/// Whether a format reads a line as one of its own.
+/// Returns true if a format reads a line as one of its own.
 fn reads(format: Format, first: &[u8], second: Option<&[u8]>) -> bool {
     let Some(mut decoder) = decoder(format, Action::default()) else {
         return false;

@@ -1,4 +1,5 @@
-//! What has to be known of a trace before it is replayed or written: how much there is, of what, and where it ends.
+//! Counts that must be known of a trace before it is replayed or written: how much there is, of what, and where it
+//! ends.
 
 use crate::error::TraceError;
 use crate::record::Record;
@@ -14,7 +15,7 @@ pub struct Scan {
     pub bytes: [u64; 4],
     /// The earliest time, in nanoseconds of the trace's clock.
     pub first_ns: u64,
-    /// The latest one.
+    /// The latest time, in the same nanoseconds.
     pub last_ns: u64,
     /// Requests that are earlier than one before them.
     pub disordered: u64,

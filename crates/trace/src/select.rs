@@ -6,7 +6,7 @@ use crate::record::Record;
 use ftlab_base::CommandKind;
 use ftlab_base::hash::mix64;
 
-/// What is kept of a trace.
+/// Part of a trace that is kept.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Selection {
     /// Requests to these devices alone; all if there are none.
@@ -39,7 +39,7 @@ impl Selection {
         }
     }
 
-    /// Whether everything is kept.
+    /// Returns true if everything is kept.
     #[must_use]
     pub fn is_all(&self) -> bool {
         *self == Selection::default()
@@ -50,7 +50,7 @@ impl Selection {
 pub struct Selected {
     reader: Reader,
     selection: Selection,
-    /// Whether each device so far is chosen, and what its regions are drawn with.
+    /// For each device so far: true if it is chosen, and the seed of the draw of its regions.
     devices: Vec<(bool, u64)>,
     first_ns: Option<u64>,
     /// Below which hash a region is kept.
@@ -58,7 +58,7 @@ pub struct Selected {
 }
 
 impl Selected {
-    /// What is kept of a trace.
+    /// Reads the selected part of a trace.
     #[must_use]
     pub fn of(reader: Reader, selection: Selection) -> Selected {
         let share = selection.share.unwrap_or(1.0);
@@ -72,7 +72,7 @@ impl Selected {
         }
     }
 
-    /// The trace.
+    /// Returns the reader of the whole trace.
     #[must_use]
     pub fn reader(&self) -> &Reader {
         &self.reader

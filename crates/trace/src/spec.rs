@@ -1,14 +1,14 @@
-//! What there is to know of a format: its words, its columns, and what it carries.
+//! Description of a format: its words, its columns, and what it carries.
 
 use crate::fields::By;
 use ftlab_base::CommandKind;
 
-/// What a format says of devices.
+/// Names that a format has for devices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeviceWords {
-    /// Any name.
+    /// Names of any kind.
     Names,
-    /// A whole number.
+    /// Whole numbers and nothing else.
     Numbers,
     /// A major and a minor number.
     Pairs,
@@ -19,32 +19,32 @@ pub enum DeviceWords {
 /// A column and what it is taken for.
 pub type Column = (&'static str, &'static str);
 
-/// What there is to know of a format.
+/// Description of a format.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spec {
-    /// What `--format` calls it.
+    /// Name that `--format` takes.
     pub name: &'static str,
-    /// What people call it.
+    /// Name that people know.
     pub title: &'static str,
     /// Its columns in order; for a binary format the fields of a record.
     pub columns: &'static [Column],
-    /// What stands between the columns; nothing for a binary format and where lines differ.
+    /// Separator of the columns; none for a binary format and where lines differ.
     pub by: Option<By>,
-    /// Whether it has TRIMs.
+    /// True if it has TRIMs.
     pub trims: bool,
-    /// Whether it has flushes.
+    /// True if it has flushes.
     pub flushes: bool,
-    /// Whether it has the flags of a write that is flushed (PREFLUSH, FUA).
+    /// True if it has the flags of a write that is flushed (PREFLUSH, FUA).
     pub flags: bool,
-    /// Whether it says how long a request took.
+    /// True if it has response times.
     pub response: bool,
-    /// Whether it says which data are alike.
+    /// True if it has digests, which say which data are alike.
     pub digest: bool,
-    /// What it says of devices.
+    /// Names that it has for devices.
     pub devices: DeviceWords,
     /// Its clock's resolution in nanoseconds.
     pub tick_ns: u64,
-    /// What addresses and lengths are counted in, in bytes.
+    /// Unit of addresses and lengths, in bytes.
     pub unit_bytes: u64,
     /// Its clock begins with its first request.
     pub from_zero: bool,
@@ -71,7 +71,7 @@ impl Spec {
         length_bytes_max: u64::MAX,
     };
 
-    /// Whether it has requests of a kind.
+    /// Returns true if it has requests of a kind.
     #[must_use]
     pub fn carries(&self, kind: CommandKind) -> bool {
         match kind {
@@ -81,7 +81,7 @@ impl Spec {
         }
     }
 
-    /// What a trace in this format cannot say, in words; nothing if it says everything.
+    /// Returns what a trace in this format cannot say, in words; empty if it can say everything.
     #[must_use]
     pub fn lacks(&self) -> Vec<String> {
         let mut lacks = Vec::new();

@@ -29,12 +29,12 @@ use std::io::{self, BufWriter, Write};
 /// Bytes that are written at a time.
 const CHUNK_BYTES: usize = 1 << 16;
 
-/// What a format could not carry of the requests that were written in it.
+/// Losses of requests that were written in a format that could not carry all of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lost {
     /// Requests that were written.
     pub written: u64,
-    /// TRIMs left out.
+    /// Number of TRIMs left out.
     pub trims: u64,
     /// Flushes left out, those before a write included.
     pub flushes: u64,
@@ -60,7 +60,7 @@ pub struct Lost {
 const NAMES_TOLD_MAX: usize = 8;
 
 impl Lost {
-    /// What was lost, a sentence each; nothing if everything is there.
+    /// Describes the losses, a sentence each; empty if everything is there.
     #[must_use]
     pub fn words(&self, format: Format) -> Vec<String> {
         let spec = format.spec();
@@ -82,6 +82,7 @@ impl Lost {
             "request without bytes was left out.",
             "requests without bytes were left out.",
         );
+        // A format of nanoseconds cuts no time; the others have one of these ticks, the last that of Windows file times.
         let tick = match spec.tick_ns {
             1_000_000_000 => "whole seconds",
             1_000_000 => "milliseconds",
@@ -121,7 +122,7 @@ impl Lost {
         words
     }
 
-    /// Which devices have other names, if any has.
+    /// Describes the devices that have other names, if any has.
     fn names_in_words(&self) -> Option<String> {
         let told = self.names.iter().take(NAMES_TOLD_MAX);
         let told = told.map(|(from, to)| format!("{from} is now {to}"));
@@ -134,7 +135,7 @@ impl Lost {
     }
 }
 
-/// Where bytes go, packed or not.
+/// Sink of the bytes, packed or not.
 enum Packed {
     Plain(BufWriter<Box<dyn Write + Send>>),
     Gzip(GzEncoder<BufWriter<Box<dyn Write + Send>>>),
@@ -181,7 +182,7 @@ pub struct Writer {
     spec: &'static Spec,
     sink: Sink,
     buffer: Vec<u8>,
-    /// What is subtracted from every time.
+    /// Time that is subtracted from every request's, in nanoseconds.
     origin_ns: u64,
     lost: Lost,
 }
@@ -300,6 +301,7 @@ impl Writer {
         }
         lost.responses += u64::from(!spec.response && record.response_ns.is_some());
         lost.digests += u64::from(!spec.digest && record.digest.is_some());
+        // A request is widened, never cut: all that it addressed is still addressed.
         let offset = record.offset_bytes / spec.unit_bytes * spec.unit_bytes;
         let end = record.end_bytes().div_ceil(spec.unit_bytes) * spec.unit_bytes;
         lost.widened += u64::from(offset != record.offset_bytes || end != record.end_bytes());
@@ -344,7 +346,7 @@ impl Writer {
         }
     }
 
-    /// Writes what stands at the end; gives what was lost.
+    /// Writes the end of the file and returns the losses.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -382,7 +384,7 @@ fn sink(
     Ok((Sink::Bytes(encode, Packed::new(out, packing)?), renamed))
 }
 
-/// What writes a format of bytes, and which devices it has to call otherwise.
+/// Returns the encoder of a format of bytes, and the devices that it has to call otherwise.
 fn encoder(format: Format, names: &[String]) -> (Box<dyn Encode>, Renamed) {
     match format {
         Format::Msr => {
@@ -391,6 +393,7 @@ fn encoder(format: Format, names: &[String]) -> (Box<dyn Encode>, Renamed) {
             let renamed = changed(names, told);
             (Box::new(ToMsr(hosts)), renamed)
         }
+        // Formats differ in the names that they allow for devices: a number, a pair of numbers, or a word.
         Format::Alibaba => numbered(names, |numbers| Box::new(ToAlibaba(numbers))),
         Format::Tencent => numbered(names, |numbers| Box::new(ToTencent(numbers))),
         Format::Spc => numbered(names, |numbers| Box::new(ToSpc(numbers))),
@@ -422,7 +425,7 @@ fn encoder(format: Format, names: &[String]) -> (Box<dyn Encode>, Renamed) {
     }
 }
 
-/// What writes a format that knows devices by numbers.
+/// Returns the encoder of a format that knows devices by numbers.
 fn numbered(
     names: &[String],
     encoder: fn(Vec<u64>) -> Box<dyn Encode>,
@@ -432,7 +435,7 @@ fn numbered(
     (encoder(numbers), renamed)
 }
 
-/// What writes a format that knows devices by a major and a minor number.
+/// Returns the encoder of a format that knows devices by a major and a minor number.
 fn paired(names: &[String], encoder: fn(Pairs) -> Box<dyn Encode>) -> (Box<dyn Encode>, Renamed) {
     let pairs = pairs(names);
     let told = pairs

@@ -7,7 +7,7 @@ use ftlab_base::Nanos;
 /// A size as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Size {
-    /// In bytes.
+    /// A fixed number of bytes.
     Bytes(u64),
     /// In percent, 1 to 100, of what the key measures.
     Percent(u8),
@@ -19,7 +19,7 @@ impl Default for Size {
     }
 }
 
-/// What a value may be, for an error message.
+/// Description of the allowed values, for an error message.
 pub type Allowed = String;
 
 const BYTES_ALLOWED: &str = "a number with an optional suffix k, m, g, t or p (powers of 1024)";
@@ -29,7 +29,7 @@ const PERCENT_ALLOWED: &str = "a percentage from 0% to 100%";
 /// A value of a job file, and what its suffixes count in.
 #[derive(Debug, Clone, Copy)]
 pub struct Value<'a> {
-    /// As written.
+    /// Text as it is written.
     pub text: &'a str,
     /// fio's `kb_base`: 1024, or 1000.
     pub kb_base: u64,

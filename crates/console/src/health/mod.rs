@@ -12,7 +12,7 @@ use std::fmt::Write;
 /// Columns of the longest bar of a histogram.
 const BAR_COLUMNS: f64 = 40.0;
 
-/// How many blocks were erased how often, as bars, a line each.
+/// Returns the blocks by their erases as bars, a line each.
 pub fn bars(erases: &Erases) -> String {
     let histogram = &erases.histogram;
     let most = histogram.iter().map(|bin| bin.1).max().unwrap_or(1).max(1);

@@ -17,13 +17,13 @@ const NO_GROUPS: u32 = 0;
 
 /// A field of the standard's log, and how the programs that print it call it.
 struct Field {
-    /// smartctl's name.
+    /// Name in smartctl's output.
     name: &'static str,
     /// Its key in smartctl's JSON; empty if that has none.
     smartctl: &'static str,
     /// Its key in the JSON of nvme-cli.
     nvme_cli: &'static str,
-    /// How smartctl prints it; not at all, if it is not known or not worth a line.
+    /// Prints the value as smartctl does; `None` if it is not known or not worth a line.
     print: fn(&Value) -> Option<String>,
     /// Nothing (null), if it is not known.
     value: fn(&NvmeHealth) -> Value,
@@ -103,7 +103,7 @@ pub fn nvme_health(log: &NvmeHealth) -> String {
     text
 }
 
-/// The same as smartctl has it in JSON.
+/// Returns the log as smartctl has it in JSON.
 #[must_use]
 pub fn smartctl_log(log: &NvmeHealth) -> Value {
     let fields = FIELDS.iter().filter(|field| !field.smartctl.is_empty());
@@ -111,7 +111,7 @@ pub fn smartctl_log(log: &NvmeHealth) -> Value {
     all.collect::<Map<_, _>>().into()
 }
 
-/// The same as `nvme smart-log` prints it in JSON.
+/// Returns the log as `nvme smart-log` prints it in JSON.
 #[must_use]
 pub fn smart_log(log: &NvmeHealth) -> Value {
     let all = FIELDS

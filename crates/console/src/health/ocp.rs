@@ -7,11 +7,12 @@ use serde_json::{Map, Value, json};
 const CAPACITORS_NEW: u32 = 100;
 const NO_CAPACITORS: u32 = 0xFFFF;
 
-/// What marks the page, and the version of OCP's specification that has the fields below and no others.
+/// Mark of the page, and the version of OCP's specification that has the fields below and no others.
 const EXTENDED_LOG_GUID: &str = "0xafd514c97c6f4f9ca4f2bfea2810afc5";
 const EXTENDED_LOG_VERSION: u32 = 2;
 
-/// What the model has no kind of: errors of the link and of what protects data on their way, refreshed blocks.
+/// Count of events that the model has no kind of: errors of the link and of what protects data on their way, refreshed
+/// blocks.
 const NONE: u32 = 0;
 
 /// A number of 128 bits.
@@ -26,6 +27,7 @@ pub fn extended_log(log: &NvmeExtended) -> Value {
         true => CAPACITORS_NEW,
         false => NO_CAPACITORS,
     };
+    // Field names are nvme-cli's own, with its spelling, so that scripts for real drives read them.
     let mut fields = Map::new();
     for (key, value) in [
         (

@@ -12,17 +12,17 @@ pub struct Cores {
     /// The most sectors that one command moves: a larger request is several, each with its cost.
     transfer_max: Option<u32>,
     cores: Vec<Core>,
-    /// Where requests at the drive came from, and what each costs on its way back.
+    /// Core of each request at the drive, and the time that it costs there on its way back.
     at_the_drive: BTreeMap<CommandId, (usize, Nanos)>,
 }
 
 #[derive(Debug, Default)]
 struct Core {
-    /// What is under way or to be done, in order.
+    /// Work under way or to be done, in order.
     work: VecDeque<Work>,
     free_at: SimTime,
     busy: Nanos,
-    /// What has ended and waits for an interrupt, what that costs, and when it comes at the latest.
+    /// Completions that wait for an interrupt, its cost, and the latest instant at which it comes.
     ended: Vec<Completion>,
     cost: Nanos,
     interrupt_at: Option<SimTime>,
@@ -56,7 +56,7 @@ impl Core {
         });
     }
 
-    /// What is last in line takes longer.
+    /// Adds time to the last work in line.
     fn lengthen(&mut self, span: Nanos) {
         if let Some(last) = self.work.back_mut() {
             last.ends += span;
@@ -184,13 +184,14 @@ impl Cores {
         }
     }
 
-    /// When something happens next; nothing when everything has been seen.
+    /// Returns the instant of the next event; `None` when everything has been seen.
     #[must_use]
     pub fn next_event(&self) -> Option<SimTime> {
         self.cores.iter().filter_map(Core::next).min()
     }
 
-    /// What happens at `now`, which no event is before: requests come to the drive, and programs see what has ended.
+    /// Carries out the events at `now`, which no event is before: requests come to the drive, and programs see
+    /// completions.
     pub fn advance(&mut self, now: SimTime, sent: &mut Vec<Command>, seen: &mut Vec<Completion>) {
         for core in &mut self.cores {
             if core.interrupt_at.is_some_and(|at| at <= now) {
@@ -222,7 +223,7 @@ impl Cores {
         self.cores.iter().map(move |core| core.worked_until(now))
     }
 
-    /// Whether nothing is under way.
+    /// Returns true if nothing is under way.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.at_the_drive.is_empty() && self.next_event().is_none()

@@ -5,14 +5,14 @@ use ftlab_base::Nanos;
 use ftlab_sheet::quantity::{Count, Quantity, Time};
 use serde::Deserialize;
 
-/// What NVMe's aggregation time counts in, and how far.
+/// Unit of NVMe's aggregation time, and the most of them.
 const AGGREGATION_UNIT: Nanos = Nanos::from_micros(100);
 const AGGREGATION_MOST: u64 = 255;
 
 /// The largest aggregation threshold that NVMe has a number for.
 const THRESHOLD_MOST: u32 = 256;
 
-/// What a request costs the host's cores.
+/// Keys of `[path]`: costs of a request on the host's cores.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PathKeys {

@@ -8,7 +8,7 @@ pub(crate) use keys::PathKeys;
 
 use ftlab_base::Nanos;
 
-/// What requests cost the cores of a host.
+/// Costs of requests on the cores of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Path {
     /// A system call, or ringing a doorbell: once for the requests that go together.
@@ -19,37 +19,37 @@ pub struct Path {
     pub submit: Nanos,
     /// Each request on its way back.
     pub complete: Nanos,
-    /// How the host sees that something has ended.
+    /// Manner in which the host sees completions.
     pub sees: Sees,
     /// Cores that jobs are spread over, in turn; without a number, each has one.
     pub cores: Option<u32>,
 }
 
-/// How a host sees that a drive has ended something.
+/// Ways of a host to see that a drive has ended a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sees {
     /// The drive interrupts a core, which takes along all that has ended by then.
     Interrupts {
-        /// What an interrupt costs the core, and waking up the program that waits.
+        /// Time of an interrupt on the core, the waking of the waiting program included.
         cost: Nanos,
-        /// How the drive makes one interrupt for several requests, if it does.
+        /// Coalescing of several completions into one interrupt, if the drive does it.
         coalescing: Option<Coalescing>,
     },
     /// A core that has nothing else to do looks that often. It is never idle.
     Polling(Nanos),
 }
 
-/// NVMe's feature 08h.
+/// Interrupt coalescing, NVMe's feature 08h.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Coalescing {
     /// Requests that end before the drive interrupts (aggregation threshold).
     pub threshold: u32,
-    /// How long the first of them waits for the others, at most (aggregation time).
+    /// Longest time for which the first of them waits for the others (aggregation time).
     pub time: Nanos,
 }
 
 impl Path {
-    /// What the host takes for a request when nothing else is under way and the drive takes `drive`.
+    /// Returns the time that the host takes for a request when nothing else is under way and the drive takes `drive`.
     #[must_use]
     pub fn alone(&self, drive: Nanos) -> Nanos {
         let there = self.call + self.submit;

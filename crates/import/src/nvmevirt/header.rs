@@ -20,9 +20,9 @@ pub struct Header {
     order: Vec<String>,
 }
 
-/// What a condition says of the lines behind it.
+/// Effect of a condition on the lines behind it.
 struct Branch {
-    /// Whether one of its branches has been taken.
+    /// True if one of its branches has been taken.
     was_taken: bool,
     is_taken: bool,
     line: u32,
@@ -89,7 +89,10 @@ pub fn bases(text: &str) -> Vec<String> {
 }
 
 impl Header {
-    /// What the header defines for the base SSD `base`.
+    /// Reads the definitions that the header has for the base SSD `base`.
+    ///
+    /// # Errors
+    /// When a condition cannot be decided, or is not closed.
     pub fn of(file: &Text<'_>, base: &str) -> Result<Header, ImportError> {
         let mut header = Header {
             file: crate::settings::one_line(file.name),
@@ -141,7 +144,8 @@ impl Header {
         }
     }
 
-    /// Whether a compiler looks at the next branch of the innermost condition: those around it hold, and none of its own did.
+    /// Returns true if a compiler looks at the next branch of the innermost condition: those around it hold, and none
+    /// of its own did.
     fn is_open(&self, branches: &[Branch]) -> bool {
         let around = branches.len().saturating_sub(1);
         branches[..around].iter().all(|branch| branch.is_taken)
@@ -152,7 +156,7 @@ impl Header {
         ImportError::new(format!("{}, line {line}", self.file), why)
     }
 
-    /// Whether a condition holds: on `BASE_SSD`, or a number.
+    /// Returns true if a condition holds: on `BASE_SSD`, or a number.
     fn holds(&self, condition: &str, base: &str, line: u32) -> Result<bool, ImportError> {
         if let Some(name) = of_base(condition) {
             return Ok(name == base);

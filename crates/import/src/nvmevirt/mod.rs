@@ -9,7 +9,7 @@ use crate::{ImportError, Imported, Text};
 use header::Header;
 use std::collections::BTreeMap;
 
-/// What the header leaves to whoever builds and loads the module.
+/// Choices that the header leaves to whoever builds and loads the module.
 #[derive(Debug, Clone, Copy)]
 pub struct Nvmevirt<'a> {
     /// `BASE_SSD`; it may be left out of a header that describes one drive.

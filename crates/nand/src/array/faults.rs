@@ -1,5 +1,4 @@
-//! What has gone wrong in an array, and what will: blocks out of use, how long the others last, and
-//! how their data have aged.
+//! Faults of an array, present and to come: blocks out of use, the life of the others, and the age of their data.
 //!
 //! Blocks go by their addresses, behind the controller's table of bad blocks: a translation layer
 //! may exchange two blocks of a plane ([`Array::exchange`]), and what belongs to the physical block
@@ -29,10 +28,10 @@ pub struct FaultCounters {
     pub made_good: u64,
 }
 
-/// What belongs to one physical block.
+/// Properties of one physical block.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cell {
-    /// Its own number.
+    /// Number of the physical block.
     pub home: u32,
     /// Cycles it survives; follows from the number.
     life: u32,
@@ -63,7 +62,7 @@ pub(super) struct Faults {
     pub counters: FaultCounters,
     /// Seconds at the reference temperature since the drive was made.
     pub age_s: u64,
-    /// What went wrong by command.
+    /// Faults that were injected by command.
     pub injected: Injected,
 }
 
@@ -79,7 +78,7 @@ impl Faults {
         }
     }
 
-    /// Whether a block is in its last cycle, after `cycles` erases.
+    /// Returns true if a block is in its last cycle, after `cycles` erases.
     pub fn is_worn_out(&self, block: BlockId, cycles: u32) -> bool {
         let cell = &self.cells[block.index()];
         let ends = cycles > cell.life || self.injected.wears_out(cell.home);
@@ -95,8 +94,7 @@ impl Faults {
         is_calm
     }
 
-    /// How often a block can be read so that no read fails, since something has changed, is to be
-    /// found out anew.
+    /// Forgets the numbers of reads that cannot fail, since something has changed: they are worked out anew.
     pub fn forget_calm(&mut self) {
         self.cells.iter_mut().for_each(|cell| cell.calm_reads = 0);
     }
@@ -111,9 +109,9 @@ impl Faults {
 /// The outcome of a read of a page.
 #[derive(Debug, Clone, Copy)]
 struct Attempt {
-    /// How often it is repeated.
+    /// Number of times the read is repeated.
     retries: u32,
-    /// Whether the data can be had in the end.
+    /// True if the data can be had in the end.
     readable: bool,
     /// Reads of its block up to which none can fail, if that was found out.
     calm_reads: Option<u32>,
@@ -142,19 +140,19 @@ impl Array {
         array
     }
 
-    /// Whether anything in the array can fail.
+    /// Returns true if anything in the array can fail.
     #[must_use]
     pub fn can_fail(&self) -> bool {
         self.faults.is_some()
     }
 
-    /// What the drive file says of its reliability.
+    /// Returns the reliability of the drive file, if something can fail.
     #[must_use]
     pub fn reliability(&self) -> Option<&Reliability> {
         self.faults.as_ref().map(|faults| &faults.config)
     }
 
-    /// Failures so far.
+    /// Returns the counts of failures so far.
     #[must_use]
     pub fn fault_counters(&self) -> FaultCounters {
         self.faults
@@ -266,7 +264,7 @@ impl Array {
         (attempt.retries, attempt.readable)
     }
 
-    /// Whether the next read of a page would be corrected. Nothing is read, and nothing is counted.
+    /// Returns true if the next read of a page would be corrected. Nothing is read, and nothing is counted.
     #[must_use]
     pub fn can_read(&self, place: PagePlace) -> bool {
         self.faults.as_ref().is_none_or(|faults| {
@@ -323,7 +321,7 @@ impl Array {
         }
     }
 
-    /// How a block stands as far as its bit errors go.
+    /// Returns the state of a block that its bit errors depend on.
     #[must_use]
     pub fn stress(&self, block: BlockId) -> Stress {
         let cycles = self.erases[block.index()];

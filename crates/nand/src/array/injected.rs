@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use thiserror::Error;
 
-/// Why a fault cannot be had.
+/// Reason why a fault cannot be injected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum InjectionRefused {
     /// There is no flash.
@@ -22,17 +22,17 @@ pub enum InjectionRefused {
     /// There is no such block.
     #[error("there is no {block}; the drive has blocks 0 to {}", blocks - 1)]
     NoBlock {
-        /// Asked for.
+        /// Block that was named.
         block: BlockId,
-        /// How many there are.
+        /// Number of blocks of the array.
         blocks: u32,
     },
     /// There is no such die.
     #[error("there is no {die}; the drive has dies 0 to {}", dies - 1)]
     NoDie {
-        /// Asked for.
+        /// Die that was named.
         die: DieId,
-        /// How many there are.
+        /// Number of dies of the array.
         dies: u32,
     },
     /// The block is out of use already.
@@ -49,7 +49,7 @@ pub enum InjectionRefused {
     SecondDie {
         /// The first die that failed.
         failed: DieId,
-        /// The second.
+        /// Die that would fail besides.
         second: DieId,
     },
     /// Nothing is stored there.
@@ -57,12 +57,12 @@ pub enum InjectionRefused {
     NothingStored,
 }
 
-/// What went wrong by command, by the numbers of physical blocks.
+/// Faults injected by command, by the numbers of physical blocks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Injected {
     /// Blocks that are in their last cycle.
     worn_out: BTreeSet<u32>,
-    /// Whether all are.
+    /// True if all blocks are in their last cycle.
     all_worn_out: bool,
     /// Pages that cannot be corrected until they are erased: block and page.
     spoiled: BTreeSet<(u32, u32)>,
@@ -78,7 +78,7 @@ impl Injected {
         self.dead.iter().any(|blocks| blocks.contains(&home)) && !self.is_of_reserve(home)
     }
 
-    /// Whether a block of the controller's reserve stands in the place of one.
+    /// Returns true if a block of the controller's reserve stands in the place of a block.
     pub fn is_of_reserve(&self, home: u32) -> bool {
         self.reserve.contains(&home)
     }
@@ -93,17 +93,17 @@ impl Injected {
         self.all_worn_out || self.worn_out.contains(&home) || self.is_dead(home)
     }
 
-    /// Whether there is a page that cannot be read.
+    /// Returns true if some page cannot be read.
     pub fn spoils_any(&self) -> bool {
         !self.dead.is_empty() || !self.spoiled.is_empty()
     }
 
-    /// Whether a page cannot be read.
+    /// Returns true if a page cannot be read.
     pub fn spoils(&self, home: u32, page: u32) -> bool {
         self.spoils_any() && (self.is_dead(home) || self.spoiled.contains(&(home, page)))
     }
 
-    /// What spoiled the pages of a block went with the erase.
+    /// Records the erase of a block, which makes its spoiled pages whole.
     pub fn erased(&mut self, home: u32) {
         if !self.spoiled.is_empty() {
             self.spoiled.retain(|(block, _)| *block != home);
@@ -111,6 +111,9 @@ impl Injected {
     }
 
     /// Checks that all of it is there to fail.
+    ///
+    /// # Errors
+    /// When a fault is of a block that the array does not have.
     pub fn check(&self, geometry: &Geometry) -> Result<(), StateError> {
         let blocks = geometry.blocks();
         let worn_out = self.worn_out.iter().copied();
@@ -125,7 +128,7 @@ impl Injected {
 }
 
 impl Array {
-    /// What fails by command. Of an array in which nothing failed so far, nothing else fails from now on either.
+    /// Returns the faults by command. If nothing could fail so far, nothing but them fails from now on either.
     fn injected(&mut self) -> &mut Injected {
         let blocks = self.geometry.blocks();
         let faults = self

@@ -22,7 +22,7 @@ pub struct ArrayState {
     faults: Option<FaultsState>,
 }
 
-/// What changes where something can fail. How long blocks last follows from their numbers.
+/// The part of the state of an array whose blocks can fail that changes. Lives of blocks follow from their numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct FaultsState {
     /// Number of the physical block at each address.
@@ -139,6 +139,8 @@ impl Array {
 
 impl Faults {
     fn restore(&mut self, state: FaultsState, geometry: &Geometry) -> Result<(), StateError> {
+        // The file may be damaged: what it says of blocks is checked before it is used, each address and each number
+        // once.
         let blocks = self.cells.len();
         StateError::length("the table of bad blocks", state.homes.len(), blocks)?;
         StateError::length("the table of reads", state.reads.len(), blocks)?;

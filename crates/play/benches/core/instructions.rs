@@ -12,7 +12,7 @@ const BLOCKS_PER_DIE: u32 = 64;
 const COUNT: &str = "--instructions";
 const RUN: &str = "--run";
 
-/// Whether the arguments ask for a count; then it is printed.
+/// Prints a count of instructions if the arguments ask for one; returns true if it did.
 pub fn asked_for() -> bool {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.first().is_some_and(|a| a == RUN) {

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 /// Slots valid, of all slots of the array.
 pub const VALID: f64 = 0.837;
-/// Commands outstanding.
+/// Commands outstanding at a time.
 const DEPTH: u64 = 32;
 /// Commands without time that the drive knows ahead.
 const LOOKAHEAD: usize = 8;
@@ -19,7 +19,7 @@ const LOOKAHEAD: usize = 8;
 const SLOT_SECTORS: u64 = 8;
 pub const SEED: RootSeed = RootSeed(1);
 
-/// What is measured.
+/// Kind of work that is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work {
     Writes,

@@ -1,6 +1,6 @@
-//! How fast the model runs, beside the targets and what other simulators of the same set-up do:
-//! 8 GiB raw (8 channels × 2 dies × 512 blocks × 256 pages × 4 KiB), 83.7 % of all slots valid,
-//! uniform random 4 KiB, greedy, MLC timings, 32 commands outstanding.
+//! Speed of the model, beside the targets and the figures of other simulators of the same set-up: 8 GiB raw (8 channels
+//! × 2 dies × 512 blocks × 256 pages × 4 KiB), 83.7 % of all slots valid, uniform random 4 KiB, greedy, MLC timings, 32
+//! commands outstanding.
 //!
 //! Every figure is the median of some repetitions on one core. `-- --instructions` counts
 //! instructions instead, which no other program on the machine can disturb.
@@ -41,7 +41,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// What a row of the table says beside the median.
+/// A row of the table: a median, its target, and the figures of others.
 struct Row {
     what: &'static str,
     unit: &'static str,
@@ -79,6 +79,7 @@ fn writes(rows: &mut Vec<Row>) {
     let empty = ALLOCATOR.allocated();
     let mut load = settled(BLOCKS_PER_DIE);
     let timed = repeated(&mut load, Work::Writes);
+    // The drive's memory is what was taken since it was made: the measuring takes none that stays.
     let bytes = (ALLOCATOR.allocated() - empty) as f64;
     let untimed = repeated(&mut load, Work::Untimed);
     let cached = repeated(&mut settled(BLOCKS_PER_DIE_CACHED), Work::Untimed);
@@ -174,6 +175,7 @@ fn preconditioning(rows: &mut Vec<Row>) {
         });
         median(seconds.collect())
     };
+    // Other simulators have no short cut to a steady drive: they write over it, as this one can.
     let slow = |load: &mut Load| {
         load.fill();
         load.settle();

@@ -1,4 +1,4 @@
-//! Why a run could not be made or finished.
+//! Errors of a run that could not be made or finished.
 
 use crate::watch::Stopped;
 use ftlab_base::{Blame, Nanos};
@@ -10,7 +10,7 @@ use thiserror::Error;
 /// Seconds of a year of 365 days.
 const YEAR_S: u64 = 365 * 86_400;
 
-/// Why a run could not be made or finished.
+/// Reason why a run could not be made or finished.
 #[derive(Debug, Error)]
 pub enum DriverError {
     /// A job does not fit the drive.
@@ -27,15 +27,15 @@ pub enum DriverError {
         "a {what} says nothing of devices, and so it runs on one; give one drive, without a name"
     )]
     OneDevice {
-        /// What it is.
+        /// Kind of the load.
         what: &'static str,
     },
     /// A script names a testbed that there is not.
     #[error("{file}: {why}")]
     Testbed {
-        /// The script's file.
+        /// File of the script.
         file: String,
-        /// What is wrong with the name.
+        /// The fault of the name.
         why: String,
     },
     /// The testbed does not say how it writes back.
@@ -44,7 +44,7 @@ pub enum DriverError {
          section as in anandtech-2008, or give its writes `through = true`"
     )]
     NoSystem {
-        /// Slug.
+        /// Slug of the testbed.
         testbed: String,
     },
     /// The file system of the testbed needs a larger drive.
@@ -53,9 +53,9 @@ pub enum DriverError {
          take a larger drive, or a testbed of one's own with smaller places in [os]"
     )]
     SystemBeyondDrive {
-        /// Slug.
+        /// Slug of the testbed.
         testbed: String,
-        /// Where it ends, in bytes.
+        /// End of the file system, in bytes.
         end: u64,
         /// Bytes of the drive.
         capacity: u64,
@@ -70,9 +70,9 @@ pub enum DriverError {
         }
     )]
     NoPages {
-        /// Where the job's section begins.
+        /// Beginning of the job's section.
         at: Source,
-        /// Its name.
+        /// Name of the job.
         job: String,
         /// Slug; empty without one.
         testbed: String,
@@ -83,9 +83,9 @@ pub enum DriverError {
          give it a bs of whole sectors of 512 bytes, and no nrfiles"
     )]
     Unfit {
-        /// Where the job's section begins.
+        /// Beginning of the job's section.
         at: Source,
-        /// Its name.
+        /// Name of the job.
         job: String,
     },
     /// Without a clock only an amount of I/O ends a job.
@@ -94,9 +94,9 @@ pub enum DriverError {
          without a clock a runtime has no end; or leave time_based out"
     )]
     NoAmount {
-        /// Where the job's section begins.
+        /// Beginning of the job's section.
         at: Source,
-        /// Its name.
+        /// Name of the job.
         job: String,
     },
     /// The drive has commands and will never do anything.
@@ -107,9 +107,9 @@ pub enum DriverError {
     Stuck {
         /// On the run's clock.
         at: Nanos,
-        /// Commands not completed.
+        /// Number of commands not completed.
         outstanding: usize,
-        /// When the oldest of them was submitted, on the run's clock.
+        /// Instant at which the oldest of them was submitted, on the run's clock.
         since: Nanos,
     },
     /// Events follow one another and the clock does not move.
@@ -121,7 +121,7 @@ pub enum DriverError {
     Standstill {
         /// On the run's clock.
         at: Nanos,
-        /// How many.
+        /// Number of the events.
         events: u64,
     },
     /// The drive is so slow that the clock would run out.
@@ -147,7 +147,7 @@ pub enum DriverError {
     /// The drive completed what was not outstanding.
     #[error("the drive completed command {id}, which was not outstanding")]
     Unexpected {
-        /// The command's number.
+        /// Number of the command.
         id: u64,
     },
 }

@@ -50,12 +50,13 @@ impl Flows {
         flows
     }
 
-    /// Whether no job is in any.
+    /// Returns true if no job is in a flow.
     pub fn is_empty(&self) -> bool {
         self.flows.is_empty()
     }
 
-    /// When a job may issue its next request: now, later, or when another of its flow has issued one.
+    /// Returns the instant at which a job may issue its next request: now, later, or `NEVER` before another of its flow
+    /// has issued one.
     pub fn allows(&mut self, job: usize, now: SimTime) -> SimTime {
         let Some(member) = &mut self.members[job] else {
             return now;

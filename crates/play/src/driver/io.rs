@@ -14,7 +14,7 @@ const SLOT_BITS: u32 = 28;
 /// A command that ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Ended<T> {
-    /// What its source told it apart by.
+    /// Tag that its source told it apart by.
     pub tag: T,
     /// Its device, by its place in the target.
     pub device: usize,
@@ -82,7 +82,7 @@ impl<'t, 'd, T: Copy> Io<'t, 'd, T> {
         self.target.device(device).submit(command, now);
     }
 
-    /// Takes a completion.
+    /// Takes a completion and returns the command that ended; an error if no such command is outstanding.
     #[inline]
     pub fn end(&mut self, completion: Completion) -> Result<Ended<T>, DriverError> {
         let slot = (completion.id.0 & ((1 << SLOT_BITS) - 1)) as u32;

@@ -19,11 +19,11 @@ pub struct Group {
     paged: Option<Paged>,
     /// Flushes behind requests that have ended, each with its device.
     behind: Vec<(Call, usize)>,
-    /// What they have to do with each other; none where each runs by itself.
+    /// Relations of the jobs; none where each runs by itself.
     ties: Option<Ties>,
 }
 
-/// What jobs of a group have to do with each other.
+/// Relations of the jobs of a group.
 struct Ties {
     flows: Flows,
     /// Those that each job waits for, whom its end ends, and whether its end has been seen.
@@ -78,17 +78,17 @@ impl Group {
         }
     }
 
-    /// What each job did.
+    /// Returns the report of each job.
     pub fn reports(self) -> impl Iterator<Item = JobReport> {
         self.workers.into_iter().map(Worker::finish)
     }
 
-    /// Whether no group after it is to begin.
+    /// Returns true if no group after it is to begin.
     pub fn ends_all(&self) -> bool {
         self.ties.as_ref().is_some_and(|ties| ties.ends_all)
     }
 
-    /// Has every job issue what is due; gives when the next one is.
+    /// Has every job issue what is due and returns the instant of the next.
     #[inline]
     fn issue(&mut self, now: SimTime, io: &mut Io<'_, '_, Call>) -> SimTime {
         if self.ties.is_some() {
@@ -218,7 +218,7 @@ fn end_call(worker: &mut Worker, call: pages::Call, now: SimTime) {
 }
 
 impl Ties {
-    /// What these jobs have to do with each other, if anything.
+    /// Returns the relations of these jobs, if they have any.
     fn of(specs: &[&JobSpec]) -> Option<Ties> {
         let named = |name: &str| {
             let places = 0..specs.len();
@@ -266,7 +266,7 @@ impl Ties {
         })
     }
 
-    /// Does what follows from jobs that are over; whether one newly is.
+    /// Does what follows from jobs that are over; returns true if one newly is.
     fn see_ends(&mut self, workers: &mut [Worker], now: SimTime) -> bool {
         let mut any = false;
         for n in 0..workers.len() {
@@ -292,6 +292,7 @@ impl Ties {
                 self.ends_all |= all;
             }
         }
+        // Those that wait are looked at last: one pass may have ended several of the jobs that they wait for.
         if any {
             for (tied, worker) in self.jobs.iter().zip(workers) {
                 if tied.waits_for.iter().all(|&other| self.jobs[other].is_over) {
@@ -303,7 +304,7 @@ impl Ties {
     }
 }
 
-/// Whose a request is, and how it counts.
+/// Owner of a request, and the way in which it counts.
 #[derive(Debug, Clone, Copy)]
 pub struct Call {
     /// The job, by its place in the group.
@@ -311,10 +312,10 @@ pub struct Call {
     part: Part,
 }
 
-/// What of a job's call a request to the drive is.
+/// Part of a job's call that a request to the drive is.
 #[derive(Debug, Clone, Copy)]
 enum Part {
-    /// The call itself.
+    /// The call as a whole.
     Whole,
     /// The call itself, of which no latency is counted.
     Uncounted,
@@ -324,7 +325,7 @@ enum Part {
     Behind { from: SimTime, bytes: u64 },
     /// A read or a flush of a call that goes through pages in memory.
     OfPages,
-    /// The lazy writer's.
+    /// A write of the lazy writer.
     WriteBack(Ticket),
 }
 

@@ -1,4 +1,4 @@
-//! What is read off the devices of a target while a source plays.
+//! Measurements at the devices of a target while a source plays.
 
 use super::io::Io;
 use super::meter::{Meter, Readings};
@@ -112,7 +112,7 @@ impl Measuring {
     }
 }
 
-/// What the meters have read when a run ended.
+/// Readings of the meters at the end of a run.
 pub struct Measured {
     devices: Vec<(Start, Rounds, Readings)>,
     pauses: PauseReport,

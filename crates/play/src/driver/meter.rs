@@ -1,4 +1,4 @@
-//! What is read off a drive second by second: joules at its supply, and its write amplification.
+//! Readings of a drive second by second: joules at its supply, and its write amplification.
 
 use super::stats::INTERVAL_S;
 use ftlab_base::{Nanos, SimTime};
@@ -7,12 +7,12 @@ use ftlab_drive::{Counters, Device, Energy, Occupancy, Shares, Temperature};
 /// The longest series, in intervals, as for the counts of completions.
 const SERIES_MAX: usize = 100_000;
 
-/// What a drive took from its supply while a run was measured.
+/// Energy that a drive took from its supply while a run was measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PowerReport {
-    /// Joules by part.
+    /// Energy of each part, in joules.
     pub energy: Energy,
-    /// How long that took.
+    /// Length of that time.
     pub span: Nanos,
     /// Watts the drive takes with nothing to do.
     pub rest_watts: f64,
@@ -42,7 +42,7 @@ impl PowerReport {
     }
 }
 
-/// How warm a drive was while a run was measured.
+/// Temperature of a drive while a run was measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThermalReport {
     /// Degrees Celsius at the end of each second of the measured time.
@@ -53,7 +53,7 @@ pub struct ThermalReport {
     pub celsius_max: f64,
     /// For how long the drive slowed down for it.
     pub throttled: Nanos,
-    /// Where it reports that it is too warm to work for long, if its file says.
+    /// Temperature at which it reports that it is too warm to work for long, if its file says.
     pub critical_celsius: Option<f64>,
 }
 
@@ -74,12 +74,12 @@ impl ThermalReport {
     }
 }
 
-/// What a meter has read.
+/// Readings of a meter.
 #[derive(Debug)]
 pub struct Readings {
-    /// What the drive took; nothing if its file does not say.
+    /// Energy of the drive; none if its file does not describe it.
     pub power: Option<PowerReport>,
-    /// How warm it was; nothing if its file does not say how it warms.
+    /// Temperature of the drive; none if its file does not say how it warms.
     pub thermal: Option<ThermalReport>,
     /// In what share of the time the host and the drive's parts worked; nothing for what does not say.
     pub shares: Option<Shares>,
@@ -173,7 +173,7 @@ impl Meter {
         };
     }
 
-    /// What was measured by `now`.
+    /// Returns what was measured by `now`.
     pub fn finish(mut self, device: &dyn Device, now: SimTime) -> Readings {
         while now >= self.next {
             self.read(device);
@@ -187,6 +187,7 @@ impl Meter {
             rest_watts,
             series_watts: self.series_watts,
         };
+        // A reading needs both ends: what a drive did not know at the beginning is left out.
         let temperatures = self.temperature.zip(device.temperature(now));
         let readings = (device.energy(now), self.at_begin, device.rest_watts());
         Readings {

@@ -121,7 +121,7 @@ pub fn check(
     Shares::of(file, target, clock).map(drop)
 }
 
-/// Whether the machine has pages in memory for jobs whose requests go through some.
+/// Checks that the machine has pages in memory for jobs whose requests go through some.
 fn has_pages(file: &JobFile, cache: Option<PageCache>, testbed: &str) -> Result<(), DriverError> {
     match file.jobs.iter().find(|job| job.is_paged()) {
         Some(job) if cache.is_none() => Err(DriverError::NoPages {

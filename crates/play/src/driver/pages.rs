@@ -64,7 +64,7 @@ impl Pages {
         is_in
     }
 
-    /// What a read asks of the drive: a request for each row of pages that are not in memory.
+    /// Returns the requests of a read to the drive: one for each row of pages that are not in memory.
     fn read(&mut self, request: &Request) -> Vec<Request> {
         let missing = pages_of(request).filter(|&page| self.present.insert(page));
         let mut rows: Vec<Range<u64>> = Vec::new();
@@ -136,7 +136,7 @@ impl Untimed {
         Some(Untimed { pages })
     }
 
-    /// What a request asks of the drive: these, one after the other.
+    /// Returns the requests of a call to the drive, one after the other.
     pub fn requests(&mut self, (device, request): (usize, Request), flushes: bool) -> Vec<Request> {
         let pages = self.pages.get_mut(&device).expect("one of its devices");
         let mut requests = match request.kind {
@@ -198,7 +198,7 @@ pub struct Call {
     step: Step,
 }
 
-/// What a call waits for.
+/// Event that a call waits for.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     /// Its time in memory.
@@ -207,7 +207,7 @@ enum Step {
     Room(Request),
     /// So many reads of the drive.
     Reads(u32),
-    /// What it syncs.
+    /// The writes that it syncs.
     Written(u64),
     /// The flush of the drive.
     Flush,
@@ -231,12 +231,12 @@ impl Paged {
         })
     }
 
-    /// Whether a job's requests go through pages.
+    /// Returns true if a job's requests go through pages.
     pub fn takes(&self, job: usize) -> bool {
         !matches!(self.calls[job], Lane::Direct)
     }
 
-    /// Begins a call; gives the reads that it asks of its drive at once.
+    /// Begins a call and returns the reads that it asks of its drive at once.
     pub fn begin(
         &mut self,
         job: usize,
@@ -255,6 +255,7 @@ impl Paged {
             flushes: flushes || request.kind == CommandKind::Flush,
             step: Step::Memory(now + self.memory_call),
         };
+        // A read waits for its pages alone; a write for room, and then for the drive only if it has to be there.
         let mut reads = Vec::new();
         match request.kind {
             CommandKind::Read => {
@@ -276,6 +277,7 @@ impl Paged {
     /// Lets calls go on that waited for room or for what they sync; the drives on which a job's call flushes now.
     pub fn go_on(&mut self, now: SimTime) -> Vec<(usize, usize)> {
         for pages in self.pages.values_mut() {
+            // In the order in which they came: a small write does not pass a large one that waits for room.
             while let Some(job) = pages.write_back.next_deferred() {
                 let Lane::Busy(call) = &mut self.calls[job] else {
                     unreachable!("a job waits in its call");
@@ -357,7 +359,7 @@ impl Paged {
         has_ended.then(|| self.take(job)).flatten()
     }
 
-    /// When something comes next without the drives: a call ends in memory, or the lazy writer begins.
+    /// Returns the instant of the next event without the drives: a call ends in memory, or the lazy writer begins.
     pub fn next(&self, now: SimTime) -> SimTime {
         let ends = self.calls.iter().map(ends_at);
         let passes = self
@@ -375,7 +377,7 @@ impl Paged {
         drives.map(|pages| pages.write_back.at_drive()).sum()
     }
 
-    /// Whether no call is under way.
+    /// Returns true if no call is under way.
     pub fn is_idle(&self) -> bool {
         !self.calls.iter().any(|lane| matches!(lane, Lane::Busy(_)))
     }
@@ -388,7 +390,7 @@ impl Paged {
     }
 }
 
-/// When a call ends that asks nothing of the drive.
+/// Returns the end of a call that asks nothing of the drive; `NEVER` for others.
 fn ends_at(lane: &Lane) -> SimTime {
     match lane {
         Lane::Busy(Call {

@@ -1,4 +1,4 @@
-//! When a timed run is given up: a run ends with a result or with the reason why it has none.
+//! Limits of a timed run: it ends with a result, or with the reason why it has none.
 //!
 //! A command that never ends is noticed when the run has nothing left to wait for, at the end of the
 //! other jobs at the latest: every job ends by its amount or its time. There is no limit on how long
@@ -30,7 +30,7 @@ pub struct Patience {
     in_vain: u64,
 }
 
-/// What a turn found: the run goes on, or not.
+/// Finding of a turn: the run goes on, or not.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
     GoOn,

@@ -15,11 +15,11 @@ pub struct PauseReport {
     pub count: u64,
     /// The longest time without progress, whether or not it is longer.
     pub longest: Nanos,
-    /// What is longer than this is a pause.
+    /// Length above which a standstill is a pause.
     pub threshold: Nanos,
 }
 
-/// Counts pauses.
+/// Counter of the pauses of a run.
 #[derive(Debug)]
 pub struct Pauses {
     threshold: Nanos,
@@ -47,7 +47,7 @@ impl Pauses {
         }
     }
 
-    /// Whether somebody waits from `now` on.
+    /// Notes if somebody waits from `now` on.
     #[inline]
     pub fn waits(&mut self, now: SimTime, waits: bool) {
         match (waits, self.since) {
@@ -57,7 +57,7 @@ impl Pauses {
         }
     }
 
-    /// What was counted.
+    /// Returns the counts so far.
     pub fn report(&self) -> PauseReport {
         PauseReport {
             threshold: self.threshold,

@@ -24,7 +24,7 @@ struct Direction {
     /// Of the smallest request, which is what fio takes requests for that come at random.
     least_bytes: u64,
     issued_bytes: u64,
-    /// When the next one arrives, after the beginning, where they come at random, and from what.
+    /// Arrival of the next one, after the beginning, and its random stream, where requests come at random.
     arrives: Nanos,
     arrivals: Option<Stream>,
 }
@@ -62,7 +62,7 @@ impl Rates {
         }
     }
 
-    /// When, after the beginning, the cap on a kind lets its next request pass. Flushes have none.
+    /// Returns the time after the beginning at which the cap on a kind lets its next request pass. Flushes have none.
     #[inline]
     pub fn allow(&self, kind: CommandKind) -> Nanos {
         let direction = place(kind).and_then(|place| self.directions[place].as_ref());
@@ -72,7 +72,7 @@ impl Rates {
         })
     }
 
-    /// The same for a read or a write.
+    /// Returns the time after the beginning at which the cap on reads or that on writes lets one pass.
     pub fn allow_any(&self) -> Nanos {
         self.allow(CommandKind::Read)
             .min(self.allow(CommandKind::Write))
@@ -92,7 +92,7 @@ impl Rates {
         }
     }
 
-    /// Counts a request.
+    /// Counts a request towards its cap.
     #[inline]
     pub fn issued(&mut self, kind: CommandKind, bytes: u64) {
         let Some(direction) = place(kind).and_then(|place| self.directions[place].as_mut()) else {
@@ -109,7 +109,7 @@ impl Rates {
 }
 
 impl Direction {
-    /// What so many bytes take.
+    /// Returns the time that so many bytes take at the rate.
     fn span(&self, bytes: u64) -> Nanos {
         let span = u128::from(bytes) * 1_000_000_000 / self.bytes_per_second;
         Nanos(u64::try_from(span).unwrap_or(u64::MAX))

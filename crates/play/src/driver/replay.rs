@@ -28,10 +28,10 @@ use ftlab_workload::Request;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// What a replay gave.
+/// Result of a replay.
 #[derive(Debug)]
 pub struct ReplayReport {
-    /// What the drive saw, as one job.
+    /// Run as the drive saw it, as one job.
     pub run: RunReport,
     /// Requests of an open loop that were issued later than they arrived: as many as may be were outstanding.
     pub held: u64,
@@ -168,11 +168,11 @@ impl Stream {
 /// A command of a request on its way, and what is left to do for it.
 #[derive(Debug, Clone, Copy)]
 struct Step {
-    /// The request itself.
+    /// The request itself, without its flushes.
     kind: CommandKind,
     bytes: u64,
     arrived: SimTime,
-    /// What to issue when this has ended: the request behind its flush, or the flush behind it.
+    /// Request to issue when this has ended: the one behind its flush, or the flush behind it.
     then: Option<Request>,
     /// A flush comes behind the request.
     fua: bool,
@@ -207,7 +207,7 @@ impl Replay {
         };
     }
 
-    /// When a request arrives: at its own time in an open loop, at once in a closed one.
+    /// Returns the arrival of a request: its own time in an open loop, `now` in a closed one.
     #[inline]
     fn arrival(&self, next: &Arrival, now: SimTime) -> SimTime {
         match self.factor {
@@ -350,6 +350,7 @@ fn timed(
         log.end(replay.report.measured);
         replay.report.log = Some(Arc::new(log));
     }
+    // In a closed loop a request comes when one before it ends, so the drive cannot fall behind.
     let after_last = match pace.factor() {
         Some(_) => end.since(replay.last_arrival),
         None => Nanos::ZERO,
@@ -388,6 +389,7 @@ fn untimed(
         device.apply(command) == Outcome::Good
     };
     loop {
+        // The device learns of commands before they are applied, so that it can fetch their entries of its tables.
         while expected.len() < LOOKAHEAD
             && let Some(next) = stream.next().transpose()?
         {

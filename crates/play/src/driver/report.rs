@@ -1,4 +1,4 @@
-//! What a run gave.
+//! Report on a run.
 
 use super::meter::{PowerReport, ThermalReport};
 use super::pauses::PauseReport;
@@ -9,7 +9,7 @@ use ftlab_drive::{Counters, Device, Shares};
 use ftlab_ftl::page::StreamTraffic;
 use ftlab_result::HandleTraffic;
 
-/// What a run gave.
+/// Report on a run.
 #[derive(Debug, Default)]
 pub struct RunReport {
     /// Its jobs, in the order of the job file.
@@ -20,15 +20,15 @@ pub struct RunReport {
     pub completed: u64,
     /// Virtual time from the first job's start to the end of the last; zero without a clock.
     pub simulated: Nanos,
-    /// What happened inside the drive, from the end of the first ramp to the end of the run.
+    /// Counts of the drive, from the end of the first ramp to the end of the run.
     pub counters: Counters,
-    /// What was written to each placement handle in that time, and copied of what lay there; nothing for a drive without,
-    /// and for several drives together.
+    /// Bytes written to each placement handle in that time, and copied of what lay there; none for a drive without, and
+    /// for several drives together.
     pub handles: Vec<HandleTraffic>,
-    /// What the drive took from its supply; `None` without a clock, or when its file does not say.
+    /// Energy that the drive took from its supply; `None` without a clock, or when its file does not describe it.
     pub power: Option<PowerReport>,
-    /// How warm the drive was; `None` without a clock, when its file does not say how it warms, and for several drives
-    /// together.
+    /// Temperature of the drive; `None` without a clock, when its file does not say how it warms, and for several
+    /// drives together.
     pub thermal: Option<ThermalReport>,
     /// In what share of the measured time the host and the drive's parts worked; `None` without a clock, and for several drives
     /// together.
@@ -38,9 +38,9 @@ pub struct RunReport {
     pub host_cores: Option<f64>,
     /// NAND bytes programmed over host bytes written.
     pub wa: WriteAmplification,
-    /// Whether a job of a job file wrote at random.
+    /// True if a job of a job file wrote at random.
     pub writes_at_random: bool,
-    /// The same of each second of the measured time; 0 where the host wrote nothing.
+    /// Write amplification of each second of the measured time; 0 where the host wrote nothing.
     pub series_wa: Vec<f64>,
     /// Times without progress; all zero without a clock.
     pub pauses: PauseReport,
@@ -48,7 +48,7 @@ pub struct RunReport {
     pub devices: Vec<DeviceReport>,
 }
 
-/// What a device had counted when a run began.
+/// Counts of a device when a run began.
 #[derive(Debug, Clone)]
 pub(super) struct Start {
     pub counters: Counters,
@@ -68,7 +68,7 @@ fn handles_of(device: &dyn Device) -> &[StreamTraffic] {
     device.page_layer().map_or(&[], |layer| layer.handles())
 }
 
-/// What was written to the placement handles of a device since a run began, and copied.
+/// Returns the bytes written to the placement handles of a device since a run began, and copied.
 fn traffic_of_handles(device: &dyn Device, start: &Start) -> Vec<HandleTraffic> {
     let slot_bytes = device
         .page_layer()
@@ -82,31 +82,31 @@ fn traffic_of_handles(device: &dyn Device, start: &Start) -> Vec<HandleTraffic> 
     traffic.collect()
 }
 
-/// What happened at one device of a target.
+/// Report on one device of a target.
 #[derive(Debug, Default)]
 pub struct DeviceReport {
-    /// What the load calls it.
+    /// Name of the device in the load.
     pub name: String,
-    /// As [`RunReport::counters`].
+    /// Counts, as in [`RunReport::counters`].
     pub counters: Counters,
-    /// As [`RunReport::handles`].
+    /// Bytes by handle, as in [`RunReport::handles`].
     pub handles: Vec<HandleTraffic>,
-    /// As [`RunReport::power`].
+    /// Energy, as in [`RunReport::power`].
     pub power: Option<PowerReport>,
-    /// As [`RunReport::thermal`].
+    /// Temperature, as in [`RunReport::thermal`].
     pub thermal: Option<ThermalReport>,
-    /// As [`RunReport::shares`].
+    /// Shares of time, as in [`RunReport::shares`].
     pub shares: Option<Shares>,
-    /// As [`RunReport::host_cores`].
+    /// Work of the cores, as in [`RunReport::host_cores`].
     pub host_cores: Option<f64>,
-    /// As [`RunReport::wa`].
+    /// Write amplification, as in [`RunReport::wa`].
     pub wa: WriteAmplification,
-    /// As [`RunReport::series_wa`].
+    /// Write amplification by second, as in [`RunReport::series_wa`].
     pub series_wa: Vec<f64>,
 }
 
 impl DeviceReport {
-    /// What a device has counted since `start`, and how it settled in the rounds since then.
+    /// Reports the counts of a device since `start`, and its settling in the rounds since then.
     pub(super) fn of(
         name: &str,
         device: &dyn Device,
@@ -125,8 +125,8 @@ impl DeviceReport {
 }
 
 impl RunReport {
-    /// What happened at the devices of a target, and at all of them together: no steady state is looked for
-    /// in their sum, and no second of it has a write amplification of its own.
+    /// Puts the reports of a target's devices together: no steady state is looked for in their sum, and no second of it
+    /// has a write amplification of its own.
     pub(super) fn of_devices(mut devices: Vec<DeviceReport>) -> RunReport {
         if devices.len() == 1
             && let Some(only) = devices.pop()
@@ -144,6 +144,7 @@ impl RunReport {
             };
         }
         let mut counters = Counters::default();
+        // A sum of energies is one only if every drive's file describes its own.
         let mut power = devices.first().and_then(|first| first.power.clone());
         for (nth, device) in devices.iter().enumerate() {
             counters = counters.plus(&device.counters);
@@ -169,9 +170,9 @@ impl RunReport {
         }
     }
 
-    /// Whether garbage collection had settled when the run ended: it began on drives that had, or the
-    /// steady rule held at its end on each that was written to. None for a run that wrote nothing at random, or
-    /// not to flash: what it costs need not settle.
+    /// Returns true if garbage collection had settled when the run ended: it began on drives that had, or the steady
+    /// rule held at its end on each that was written to. None for a run that wrote nothing at random, or not to flash:
+    /// what it costs need not settle.
     #[must_use]
     pub fn settled(&self, began_settled: bool) -> Option<bool> {
         let is_steady = |device: &DeviceReport| {

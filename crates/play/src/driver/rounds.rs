@@ -61,19 +61,19 @@ impl Rounds {
         self.written_bytes += bytes;
     }
 
-    /// Whether a round is full.
+    /// Returns true if a round is full.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.written_bytes >= self.next_bytes
     }
 
-    /// Ends the round.
+    /// Ends the present round.
     pub fn mark(&mut self, now: Counters) {
         self.marks.push(now);
         self.next_bytes += self.round_bytes;
     }
 
-    /// What the run gives.
+    /// Returns the write amplification of the run.
     pub fn finish(&self, end: &Counters) -> WriteAmplification {
         WriteAmplification {
             total: end.since(&self.marks[0]).write_amplification(),

@@ -7,7 +7,7 @@ use super::target::DeviceShape;
 use ftlab_base::{CommandKind, RootSeed};
 use ftlab_workload::{JobFile, JobSpec, JobStream, Request, ResolvedJob};
 
-/// How a run treats time.
+/// Treatment of time in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
     /// Virtual time: latencies and rates.
@@ -38,6 +38,7 @@ impl Shares {
             } else {
                 devices.len() as u64
             };
+            // Files of its own lie end to end on one device; files that it names are devices each.
             let share = |nth: u64| match job.files.nrfiles {
                 1 => Some((devices[nth as usize], job.share(nth, files)?)),
                 _ => Some((devices[0], job.file(nth, target[devices[0]].bytes)?)),
@@ -97,7 +98,7 @@ impl Shares {
         JobReport::new(spec.name.clone(), group, spec.submission.iodepth)
     }
 
-    /// Its requests.
+    /// Returns the requests of the job, of all its devices.
     pub fn requests(&self, seed: RootSeed) -> Requests {
         let stream = |(nth, (device, job)): (usize, &(usize, ResolvedJob))| {
             let seed = match nth {
@@ -120,7 +121,7 @@ impl Shares {
 #[derive(Debug, Clone)]
 pub struct Requests {
     streams: Vec<(usize, JobStream)>,
-    /// Whose turn it is.
+    /// Number of the device whose turn it is.
     turn: usize,
     /// Requests that are left of it.
     left: u64,
@@ -129,7 +130,7 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// As [`JobStream::next_by`].
+    /// Returns the next request and its device, as [`JobStream::next_by`] does.
     #[inline]
     pub fn next_by(
         &mut self,
@@ -151,7 +152,7 @@ impl Requests {
         self.streams.iter().all(|(_, stream)| stream.is_over())
     }
 
-    /// As [`JobStream::flushes_behind`].
+    /// Returns true if a request ends with a flush, as [`JobStream::flushes_behind`] does.
     pub fn flushes_behind(&self, request: &Request) -> bool {
         self.streams[0].1.flushes_behind(request)
     }

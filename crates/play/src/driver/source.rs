@@ -10,30 +10,30 @@ use ftlab_base::{CommandKind, SimTime};
 /// Turns of the clock between two looks at how far a run is.
 const TURNS_A_LOOK: u64 = 1 << 14;
 
-/// Who issues requests: the jobs of a group, the programs of a scenario, a trace.
+/// Source of requests: the jobs of a group, the programs of a scenario, a trace.
 pub trait Source {
-    /// What tells its requests apart.
+    /// Tag that tells its requests apart.
     type Tag: Copy;
 
-    /// Submits everything that is due at `now`; gives when it next does something by itself, `NEVER` if
-    /// only when a request ends.
+    /// Submits everything that is due at `now`; returns the instant at which it next does something by itself, `NEVER`
+    /// if only when a request ends.
     fn act(&mut self, now: SimTime, io: &mut Io<'_, '_, Self::Tag>) -> SimTime;
 
-    /// One of its requests has ended; whether somebody who waits for the drive sees that.
+    /// Takes the end of one of its requests; returns true if somebody who waits for the drive sees that.
     fn ended(&mut self, ended: Ended<Self::Tag>) -> bool;
 
-    /// Whether it is over, having acted: what is outstanding then is waited for and counts no more.
+    /// Returns true if the source is over, having acted: what is outstanding then is waited for and counts no more.
     fn is_over(&self, wake: SimTime, outstanding: u64) -> bool;
 
-    /// Whether somebody waits for the drive.
+    /// Returns true if somebody waits for the drive.
     fn waits(&self, outstanding: u64) -> bool {
         outstanding > 0
     }
 
-    /// Which share of it is done, 0 to 1; none where nobody can know.
+    /// Returns the share of it that is done, 0 to 1; none where nobody can know.
     fn share(&self, now: SimTime, completed: u64) -> Option<f64>;
 
-    /// Whether a part of it ends only when its time is over.
+    /// Returns true if a part of it ends only when its time is over.
     fn only_time_ends(&self) -> bool {
         false
     }
@@ -48,14 +48,17 @@ pub trait Source {
         None
     }
 
-    /// Whether it is at work without the drive, though that ends beyond all time.
+    /// Returns true if it is at work without the drive, though that ends beyond all time.
     fn is_busy_for_ever(&self) -> bool {
         false
     }
 }
 
-/// Plays a source from `start` to its end; gives when that is. `tell` hears the time and the share that is done,
-/// and may end it there.
+/// Plays a source from `start` to its end and returns the instant of that. `tell` hears the time and the share that is
+/// done, and may end it there.
+///
+/// # Errors
+/// When `tell` ends it, the drive loses a command, or nothing moves any more.
 pub fn play<S: Source>(
     source: &mut S,
     io: &mut Io<'_, '_, S::Tag>,
@@ -118,7 +121,7 @@ pub fn play<S: Source>(
     Ok(now)
 }
 
-/// Hands what has ended to the source; gives how many.
+/// Hands what has ended to the source and returns the number of requests.
 #[inline]
 fn complete<S: Source>(
     source: &mut S,
@@ -141,7 +144,10 @@ fn complete<S: Source>(
     Ok(ends)
 }
 
-/// Lets what is outstanding at the end of a source end, uncounted; gives when the last has.
+/// Lets what is outstanding at the end of a source end, uncounted, and returns the instant of the last.
+///
+/// # Errors
+/// When the drive loses a command, or nothing moves any more.
 pub fn wait_for_the_rest<T: Copy>(
     io: &mut Io<'_, '_, T>,
     mut now: SimTime,

@@ -1,4 +1,4 @@
-//! What a job counts: I/Os, bytes and latencies, by kind of command.
+//! Counts of a job: I/Os, bytes and latencies, by kind of command.
 
 use super::goals::SteadyReport;
 use crate::iolog::Iolog;
@@ -19,18 +19,18 @@ pub const DEPTH_LEVELS: usize = 7;
 /// Totals of one second.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Interval {
-    /// Commands completed.
+    /// Commands that were completed.
     pub ios: u64,
-    /// Bytes moved.
+    /// Bytes that were moved.
     pub bytes: u64,
 }
 
-/// What was counted of one kind of command.
+/// Counts of one kind of command.
 #[derive(Debug, Clone, Default)]
 pub struct Direction {
-    /// Commands completed.
+    /// Commands that were completed.
     pub ios: u64,
-    /// Bytes moved.
+    /// Bytes that were moved.
     pub bytes: u64,
     /// One entry a second from the start of measuring, for a day; empty without a clock.
     pub series: Vec<Interval>,
@@ -77,7 +77,7 @@ impl Direction {
     }
 }
 
-/// What one job did.
+/// Report on one job.
 #[derive(Debug, Clone)]
 pub struct JobReport {
     /// The section of the job file.
@@ -86,9 +86,9 @@ pub struct JobReport {
     pub group: usize,
     /// Commands it kept outstanding.
     pub iodepth: u32,
-    /// When its statistics begin, on the run's clock: after start delay and ramp.
+    /// Beginning of its statistics, on the run's clock: after start delay and ramp.
     pub measured_from: SimTime,
-    /// How long its statistics lasted; zero without a clock.
+    /// Length of its statistics; zero without a clock.
     pub measured: Nanos,
     /// Commands that failed, and limits of the job that were missed. The job stops at its first, as fio's do,
     /// unless it has `continue_on_error`.
@@ -99,7 +99,7 @@ pub struct JobReport {
     pub missed: Option<String>,
     /// It ended because it had become steady.
     pub is_steady: bool,
-    /// How steady it became, where it was to become so.
+    /// Steadiness of the job, where it was to become steady.
     pub steady: Option<SteadyReport>,
     /// Commands submitted while N were outstanding, in fio's buckets.
     pub depths: [u64; DEPTH_LEVELS],
@@ -107,7 +107,7 @@ pub struct JobReport {
     pub occupied_ns: u128,
     /// Its requests, where it asks for logs of them.
     pub log: Option<Arc<JobLog>>,
-    /// The same, as a trace that can be replayed.
+    /// Requests of the job, as a trace that can be replayed.
     pub iolog: Option<Arc<Iolog>>,
     directions: [Direction; 4],
 }
@@ -133,7 +133,7 @@ impl JobReport {
         }
     }
 
-    /// What was counted of one kind of command.
+    /// Returns the counts of one kind of command.
     #[must_use]
     pub fn direction(&self, kind: CommandKind) -> &Direction {
         &self.directions[place(kind)]

@@ -1,4 +1,4 @@
-//! What a load runs on: devices by name behind one clock. One device is the common case.
+//! Target of a load: devices by name behind one clock. One device is the common case.
 //!
 //! Devices know nothing of each other. The clock goes to whichever does something first, and no device goes
 //! past the next event of another one, as what completes there may bring it a request. Two events at one
@@ -19,10 +19,10 @@ struct Named<'d> {
     device: &'d mut dyn Device,
 }
 
-/// What of a device a job is fitted to.
+/// Properties of a device that a job is fitted to.
 #[derive(Debug, Clone, Copy)]
 pub struct DeviceShape<'a> {
-    /// What loads call it; empty for an only one.
+    /// Name of the device in loads; empty for an only one.
     pub name: &'a str,
     /// Bytes that the host can address.
     pub bytes: u64,
@@ -60,13 +60,13 @@ impl<'a> DeviceShape<'a> {
 /// Devices by name; at least one.
 pub struct Target<'d> {
     devices: Vec<Named<'d>>,
-    /// How the machine keeps pages in memory, if it does.
+    /// Page cache of the machine, if it has one.
     pub(super) cache: Option<PageCache>,
     /// The machine's slug; empty for none.
     pub(super) testbed: String,
 }
 
-/// How a machine keeps pages for jobs, if it does.
+/// Returns the page cache that a machine has for jobs, if it has one.
 pub(super) fn cache_of(machine: &Testbed) -> Option<PageCache> {
     let cache = machine.os.as_ref().map(|os| os.cache);
     cache.filter(|cache| cache.memory_call.is_some())
@@ -98,7 +98,7 @@ impl<'d> Target<'d> {
         }
     }
 
-    /// The same on a machine, through whose memory go requests that are of no whole sectors.
+    /// Puts the target on a machine, through whose memory go requests that are of no whole sectors.
     #[must_use]
     pub fn on(self, machine: &Testbed) -> Target<'d> {
         Target {
@@ -108,7 +108,7 @@ impl<'d> Target<'d> {
         }
     }
 
-    /// What jobs are fitted to, in order.
+    /// Returns the shapes that jobs are fitted to, in order.
     #[must_use]
     pub fn shapes(&self) -> Vec<DeviceShape<'_>> {
         let named = self.devices.iter();
@@ -126,7 +126,7 @@ impl<'d> Target<'d> {
         self.devices[index].device
     }
 
-    /// As [`Device::expect`].
+    /// Announces a command to a device, as [`Device::expect`] does.
     #[inline]
     pub(super) fn expect(&self, index: usize, command: &Command) {
         self.devices[index].device.expect(command);
@@ -136,7 +136,7 @@ impl<'d> Target<'d> {
         self.devices.iter().map(|named| named.name.as_str())
     }
 
-    /// As [`Device::begin_time`].
+    /// Begins time on all devices, as [`Device::begin_time`] does.
     pub(super) fn begin_time(&mut self, now: SimTime) {
         for named in &mut self.devices {
             named.device.begin_time(now);
@@ -149,7 +149,7 @@ impl<'d> Target<'d> {
         }
     }
 
-    /// Why a device takes no more writes, if one does not.
+    /// Checks that all devices take writes, or returns the reason why one does not.
     pub(super) fn fault(&self) -> Result<(), DriverError> {
         for Named { name, device } in &self.devices {
             if let Some(why) = device.fault() {
@@ -163,7 +163,7 @@ impl<'d> Target<'d> {
         Ok(())
     }
 
-    /// As [`Device::next_event`].
+    /// Returns the instant of the next event of any device, as [`Device::next_event`] does.
     #[inline]
     pub(super) fn next_event(&self) -> Option<SimTime> {
         if let [only] = &self.devices[..] {
@@ -174,7 +174,7 @@ impl<'d> Target<'d> {
             .min()
     }
 
-    /// As [`Device::advance`].
+    /// Advances all devices, as [`Device::advance`] does.
     pub(super) fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
         for named in &mut self.devices {
             named.device.advance(now, done);

@@ -21,10 +21,10 @@ use ftlab_drive::Device;
 use ftlab_workload::Request;
 use ftlab_workload::trace::{Trace, TraceStream};
 
-/// What playing a trace back gave.
+/// Report on a trace that was played back.
 #[derive(Debug)]
 pub struct TraceReport {
-    /// What the drive saw, as one job.
+    /// Run as the drive saw it, as one job.
     pub run: RunReport,
     /// Time with a request outstanding.
     pub busy: Nanos,
@@ -57,6 +57,7 @@ pub fn run_trace(
     let device_bytes = device.capacity_sectors() * SECTOR_BYTES;
     let target = &mut Target::one(device);
     let left = operations_max.unwrap_or(u64::MAX);
+    // A burst of n requests meets the queue depths 1 to n, so the longest burst gives the deepest.
     let deepest = trace.bursts.iter().rposition(|&bursts| bursts > 0);
     let depth_max = deepest.map_or(1, |n| n as u32 + 1);
     let mut playback = Playback {

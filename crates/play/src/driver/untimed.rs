@@ -38,6 +38,7 @@ pub fn run(
     let groups = file.groups();
     for (index, members) in groups.iter().enumerate() {
         if applier.ends_all {
+            // Groups that do not begin still have their jobs in the report.
             reports.extend(members.iter().map(|&member| jobs[member].unplayed(index)));
             continue;
         }
@@ -100,7 +101,7 @@ impl Applied {
 }
 
 impl Applied {
-    /// How much of the job is done, 0 to 1, by whatever ends it first.
+    /// Returns the share of the job that is done, 0 to 1, by whatever ends it first.
     fn share(&self) -> f64 {
         if self.over {
             return 1.0;
@@ -159,7 +160,7 @@ impl Applied {
     }
 }
 
-/// Whether a job waits for another one of the group.
+/// Returns true if a job waits for another one of the group.
 fn is_held(job: &Applied, jobs: &[Applied]) -> bool {
     let named = job.spec.order.wait_for.as_ref();
     named.is_some_and(|name| {
@@ -168,7 +169,7 @@ fn is_held(job: &Applied, jobs: &[Applied]) -> bool {
     })
 }
 
-/// Ends the others where the end of the job does that; whether it ends those to come as well.
+/// Ends the others where the end of the job does that; returns true if it ends those to come as well.
 fn end_others(jobs: &mut [Applied], job: usize) -> bool {
     let Applied {
         over, spec, report, ..
@@ -230,6 +231,7 @@ impl Applier<'_, '_> {
                 id: CommandId(self.applied),
                 ..command
             };
+            // A failed command has a number, too: ids are those of what the drive was asked.
             self.applied += 1;
             if self.target.device(device).apply(command) != Outcome::Good {
                 job.report.errors += 1;

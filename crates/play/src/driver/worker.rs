@@ -47,7 +47,7 @@ pub struct Worker {
     /// Pauses that rates do not make up for.
     excused: Nanos,
     rates: Rates,
-    /// What its requests count in.
+    /// Unit of its requests' lengths, in bytes.
     unit_bytes: u64,
     /// A flush closes the job when its time is over, on each of these devices.
     closes: Vec<usize>,
@@ -60,7 +60,7 @@ pub struct Worker {
     iolog: Option<Iolog>,
 }
 
-/// What has come back of a request.
+/// Result of a request.
 #[derive(Debug, Clone, Copy)]
 struct Answer {
     kind: CommandKind,
@@ -68,14 +68,14 @@ struct Answer {
     from: SimTime,
 }
 
-/// What a job does next.
+/// Next request of a job.
 #[derive(Debug, Clone, Copy)]
 enum Next {
     /// Read ahead by one, so that the end of the job is known when its last request is issued.
     Request(usize, Request),
     /// A read or a write, which is decided when it is issued: each has a rate of its own.
     ByRate,
-    /// Nothing more.
+    /// No further request follows.
     End,
 }
 
@@ -85,6 +85,7 @@ impl Worker {
         let job = shares.job();
         let pacing = job.pacing();
         let (spec, requests) = (&job.spec, shares.requests(seed));
+        // Each random choice has a stream of its own, so that none of them changes another one's draws.
         let stream = |what: &str| seed.stream(&format!("{what} {} {}", spec.index, spec.name));
         let delay = match pacing.startdelay_max {
             None => pacing.startdelay,
@@ -154,7 +155,7 @@ impl Worker {
         };
     }
 
-    /// Whether nothing is left to issue.
+    /// Returns true if nothing is left to issue.
     #[inline]
     fn is_at_end(&self) -> bool {
         matches!(self.next, Next::End)
@@ -179,7 +180,7 @@ impl Worker {
         self.waits = true;
     }
 
-    /// What it waited for has ended.
+    /// Lets the job begin: the one that it waited for has ended.
     pub fn stop_waiting(&mut self, now: SimTime) {
         if self.waits {
             self.waits = false;
@@ -198,7 +199,7 @@ impl Worker {
         self.stops = self.stops.min(now.max(self.begins));
     }
 
-    /// Whether it is over: nothing is left to do, or no time.
+    /// Returns true if the job is over: nothing is left to do, or no time.
     pub fn is_over(&self, now: SimTime) -> bool {
         !self.waits
             && self.outstanding == 0
@@ -206,13 +207,13 @@ impl Worker {
             && !self.is_to_close(now)
     }
 
-    /// Whether its time is over, everything is answered, and a flush closes it.
+    /// Returns true if its time is over, everything is answered, and a flush closes it.
     fn is_to_close(&self, now: SimTime) -> bool {
         let has_to = !self.closes.is_empty() && !self.is_at_end() && !self.waits;
         has_to && now >= self.stops && self.outstanding == 0
     }
 
-    /// When its time is over, if it still is at work.
+    /// Returns the end of its time, if it still is at work.
     pub fn time_ends(&self) -> SimTime {
         match self.next {
             Next::Request(..) | Next::ByRate if !self.waits => self.stops,
@@ -220,7 +221,7 @@ impl Worker {
         }
     }
 
-    /// Whether the job's requests go on until its time is over.
+    /// Returns true if the job's requests go on until its time is over.
     pub fn only_time_ends(&self) -> bool {
         self.is_endless
     }
@@ -296,7 +297,7 @@ impl Worker {
         Some((device, request))
     }
 
-    /// Whether its engine does requests of a kind as they come.
+    /// Returns true if its engine does requests of a kind one by one.
     fn stops(&self, kind: CommandKind) -> bool {
         match kind {
             CommandKind::Trim => self.stops_for.trims,
@@ -318,7 +319,7 @@ impl Worker {
         Some((device, closing))
     }
 
-    /// Whether a request is over only when a flush behind it has ended.
+    /// Returns true if a request is over only when a flush behind it has ended.
     pub fn flushes_behind(&self, request: &Request) -> bool {
         self.requests.flushes_behind(request)
     }
@@ -329,7 +330,7 @@ impl Worker {
         self.settle(to);
     }
 
-    /// Whether it waits for more than one answer once its queue is full.
+    /// Returns true if it waits for more than one answer once its queue is full.
     #[inline]
     fn takes_batches(&self) -> bool {
         self.pacing.iodepth_low < self.pacing.iodepth || self.pacing.batch_complete_min > 1
@@ -399,6 +400,7 @@ impl Worker {
             self.report.is_steady = true;
             self.end(now);
         }
+        // Requests of two depths must not mix: the queue is drained before another depth counts.
         match self.depth.completed(latency, now) {
             Verdict::GoOn => {}
             Verdict::Drain => self.drains = self.outstanding > 0,
@@ -469,7 +471,7 @@ impl Worker {
         }
     }
 
-    /// How much of the job is done, 0 to 1, by whatever ends it first.
+    /// Returns the share of the job that is done, 0 to 1, by whatever ends it first.
     pub fn share(&self, now: SimTime) -> f64 {
         if self.is_at_end() && self.outstanding == 0 {
             return 1.0;
@@ -484,7 +486,7 @@ impl Worker {
         amounts.chain(time).fold(0.0, f64::max).min(1.0)
     }
 
-    /// When the job is over: at its last completion, or when its time is.
+    /// Returns the end of the job: its last completion, or the end of its time.
     pub fn ends(&self) -> SimTime {
         match self.next {
             Next::End => self.last_completion,
@@ -510,7 +512,7 @@ impl Worker {
         self.report
     }
 
-    /// Whether a pause is due as soon as nothing is outstanding.
+    /// Returns true if a pause is due as soon as nothing is outstanding.
     fn is_pause_due(&self, now: SimTime) -> bool {
         let pacing = &self.pacing;
         let worked = || now.0.saturating_sub(self.pause_ends.0);

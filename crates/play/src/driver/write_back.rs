@@ -1,4 +1,4 @@
-//! What programs have written and the drive has not: dirty data, and the lazy writer.
+//! Data that programs have written and the drive has not: dirty data, and the lazy writer.
 //!
 //! A program's write ends when the system has the data. Once an interval a *pass* of the lazy
 //! writer brings a share of what is dirty to the drive, at least as much as became dirty since the
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 /// Pages of 4 KiB, in which the system's cache keeps everything.
 pub const PAGE_SECTORS: u64 = 8;
 
-/// What the drive is told of data.
+/// Properties of data that the drive is told.
 #[derive(Debug, Clone, Copy)]
 pub struct Data {
     pub content: Content,
@@ -62,7 +62,7 @@ pub struct Write {
     pub ticket: Ticket,
 }
 
-/// What tells a request of the lazy writer from the others.
+/// Tag that tells a request of the lazy writer from the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ticket {
     pub sectors: u32,
@@ -86,7 +86,7 @@ pub struct WriteBack {
     /// By their first sector; neither overlapping nor touching.
     waiting: BTreeMap<u64, Extent>,
     waiting_sectors: u64,
-    /// What programs sync: on its way, before all that waits.
+    /// Data that programs sync: on their way, before all that waits.
     synced: VecDeque<(Run, Data)>,
     /// Requests that are at the drive, by their numbers, and how many there have been.
     at_drive: BTreeSet<u64>,
@@ -102,7 +102,7 @@ pub struct WriteBack {
     /// Programs at the limit, the one that has waited longest first, each with the sectors it has to
     /// write.
     deferred: VecDeque<(usize, u64)>,
-    /// Where the pass goes on.
+    /// Place at which the pass goes on.
     cursor: u64,
     next_pass: SimTime,
 }
@@ -164,7 +164,7 @@ impl WriteBack {
         self.has_room(sectors).then_some(program)
     }
 
-    /// Puts a run among those that wait; gives the sectors that were not there before.
+    /// Puts a run among those that wait and returns the sectors that were not there before.
     fn insert(&mut self, run: Run, data: Data) -> u64 {
         let (mut start, mut end) = (run.lba, run.lba + u64::from(run.sectors));
         let mut held = 0;
@@ -195,8 +195,8 @@ impl WriteBack {
         self.dirty_max_sectors * SECTOR_BYTES
     }
 
-    /// When a pass begins: an interval after the last one began, or at once when a program waits or too much is dirty, and
-    /// not before the last one is over.
+    /// Returns the instant at which a pass begins: an interval after the last one began, or at once when a program
+    /// waits or too much is dirty, and not before the last one is over.
     pub fn next_pass(&self) -> SimTime {
         let passes = self.budget > 0 || self.in_flight_sectors > 0;
         match (passes, self.someone_waits || self.above_background() > 0) {
@@ -212,7 +212,7 @@ impl WriteBack {
         self.waiting_sectors.saturating_sub(limit / SECTOR_BYTES)
     }
 
-    /// Whether data of programs are on their way to the drive.
+    /// Returns true if data of programs are on their way to the drive.
     pub fn data_in_flight(&self) -> bool {
         self.in_flight_sectors > 0
     }
@@ -238,8 +238,8 @@ impl WriteBack {
         self.budget = due.min(self.waiting_sectors);
     }
 
-    /// Has all that waits written before all else; gives what [`WriteBack::is_written`] is asked for it and for what is on
-    /// its way.
+    /// Has all that waits written before all else; returns the number that [`WriteBack::is_written`] takes for it and
+    /// for what is on its way.
     pub fn sync(&mut self) -> u64 {
         for (lba, extent) in std::mem::take(&mut self.waiting) {
             let (mut from, end) = (lba, lba + extent.sectors);
@@ -255,7 +255,7 @@ impl WriteBack {
         self.begun + self.synced.len() as u64
     }
 
-    /// Whether what was synced is on the drive.
+    /// Returns true if what was synced is on the drive.
     pub fn is_written(&self, synced: u64) -> bool {
         let next = self.at_drive.first().copied();
         next.unwrap_or(self.begun) >= synced
@@ -265,12 +265,12 @@ impl WriteBack {
         self.cache.write_bytes / SECTOR_BYTES
     }
 
-    /// Its requests outstanding.
+    /// Returns the number of its requests outstanding.
     pub fn at_drive(&self) -> u64 {
         self.at_drive.len() as u64
     }
 
-    /// Whether the lazy writer may have one more request outstanding beside so many others of the system.
+    /// Returns true if the lazy writer may have one more request outstanding beside so many others of the system.
     pub fn may_ask(&self, others: usize) -> bool {
         self.at_drive.len() + others < self.cache.write_depth as usize
     }

@@ -15,7 +15,7 @@ const OCTAVE_BITS: u32 = 6;
 const OCTAVES: u64 = 29;
 const BINS: u64 = OCTAVES * BINS_OF_OCTAVE;
 
-/// How many latencies lie in a bin, of the bins that have some.
+/// Number of latencies in each bin that has some.
 type Counts = BTreeMap<u64, u64>;
 
 /// The span of a kind that is not over.
@@ -37,7 +37,7 @@ struct Line {
 /// The histograms of a job.
 #[derive(Debug, Clone)]
 pub struct Histograms {
-    /// Zero for none.
+    /// Time between histograms; zero for none.
     every: Nanos,
     coarseness: u32,
     open: [Open; 3],

@@ -9,16 +9,16 @@ use ftlab_workload::{JobFile, JobSpec, Measure, Unified};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// What `rw` is where a job file leaves it out, as in fio.
+/// Value of `rw` where a job file leaves it out, as in fio.
 const RW: &str = "read";
 
-/// What a job saw.
+/// Returns the record of a job.
 #[must_use]
 pub fn job(report: &JobReport) -> Job {
     with(report, |direction| traffic(direction, report.measured))
 }
 
-/// The same with directions as the caller wants them.
+/// Returns the record of a job, with directions as the caller wants them.
 fn with(report: &JobReport, of: impl Fn(&Direction) -> Traffic) -> Job {
     let of = |kind| of(report.direction(kind));
     Job {
@@ -42,6 +42,7 @@ fn with(report: &JobReport, of: impl Fn(&Direction) -> Traffic) -> Job {
         reporting: None,
         latency_target: None,
         steady: None,
+        // Untimed jobs have no depths: a row of zeros would look like a measurement.
         depths: match report.depths.iter().any(|&count| count > 0) {
             true => report.depths.to_vec(),
             false => Vec::new(),

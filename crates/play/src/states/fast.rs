@@ -38,7 +38,7 @@ const WRITES_A_LOOK: usize = 1 << 16;
 /// Slots whose last writes come next, among which the other writes choose.
 const NEAR: usize = 64;
 
-/// Why a drive cannot be brought to the steady state by a short cut.
+/// Reason why a drive cannot be brought to the steady state by a short cut.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FastRefused {
     /// It has no superblocks of slots that lie anywhere.
@@ -129,7 +129,7 @@ pub fn start(writer: &mut Writer<'_>, stream: &mut Stream) -> Result<(), Prepare
     Ok(())
 }
 
-/// How full superblocks are, by their place in the order in which a group fills them.
+/// Fill of superblocks, by their place in the order in which a group fills them.
 enum Shape {
     /// The first ones hold least: for each number of valid slots, the share that holds no more.
     Ascending(Vec<f64>),
@@ -174,7 +174,7 @@ impl Shape {
     }
 }
 
-/// What is planned for a group of dies, and where its host frontier is with it.
+/// Plan of a group of dies, and the progress of its host frontier.
 struct Group {
     /// Slots planned, and those that stay valid, by superblock in the order of filling.
     plan: std::vec::IntoIter<(u32, u32)>,
@@ -222,8 +222,8 @@ impl Group {
         (self.left, self.stay) = self.plan.next().unwrap_or_default();
     }
 
-    /// Whether the next slot stays valid. Those beyond the plan do: their group was ahead of the
-    /// others in the end.
+    /// Returns true if the next slot stays valid. Those beyond the plan do: their group was ahead of the others in the
+    /// end.
     fn next_is_last(&mut self, stream: &mut Stream) -> bool {
         if self.left == 0 {
             return true;

@@ -29,7 +29,7 @@ use ftlab_drive::{Device, Kind};
 use thiserror::Error;
 use writes::Writer;
 
-/// What a drive holds before a run.
+/// State of a drive before a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
@@ -51,7 +51,7 @@ pub enum State {
     SteadyFast,
 }
 
-/// Why a drive could not be brought to a state.
+/// Reason why a drive could not be brought to a state.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PrepareError {
     /// The drive refused a write.
@@ -100,7 +100,7 @@ impl State {
         State::SteadyFast,
     ];
 
-    /// What a drive in it has been through, in words.
+    /// Describes in words what a drive in this state has been through.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -170,21 +170,21 @@ impl State {
         }
     }
 
-    /// Whether `self` is `other`, or what `other` begins with at any remove.
+    /// Returns true if `self` is `other`, or a state that `other` begins with at any remove.
     #[must_use]
     pub fn leads_to(self, other: State) -> bool {
         let back = std::iter::successors(Some(other), |state| state.begins_with());
         back.into_iter().any(|state| state == self)
     }
 
-    /// Whether the garbage collection of a drive in this state has settled; `settling` is how it went, if it
+    /// Returns true if the garbage collection of a drive in this state has settled; `settling` is its course, if it
     /// went by rounds.
     #[must_use]
     pub fn has_settled(self, settling: Option<&Settling>) -> bool {
         matches!(self, State::Steady | State::SteadyFast) && settling.is_none_or(|s| s.settled)
     }
 
-    /// What brings a flash drive here, in words.
+    /// Returns the steps that bring a flash drive here, in words.
     fn steps(self) -> Vec<String> {
         let own = match self {
             State::New => "Nothing was ever written: as delivered, or after a secure erase.",
@@ -209,7 +209,7 @@ impl State {
     }
 }
 
-/// What brought a drive of that kind to a state, in words, and how it settled if it was to be steady.
+/// Returns the steps that brought a drive of that kind to a state, in words, with its settling if it was to be steady.
 #[must_use]
 pub fn steps(kind: Kind, state: State, settling: Option<&Settling>) -> Vec<String> {
     let mut steps = match kind {
@@ -239,7 +239,7 @@ pub fn prepare(
     prepare_with(device, (from, to), seed, Content::RANDOM, &watch::nobody)
 }
 
-/// The same, with data that look like `data`; `watch` hears how far it is.
+/// Prepares a drive with data that look like `data`; `watch` hears how far it is.
 ///
 /// # Errors
 /// As [`prepare`].

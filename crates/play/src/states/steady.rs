@@ -32,14 +32,14 @@ pub const STEP: &str = "A new drive written until its superblocks are as full as
 /// days for its capacity, and has rewritten every block several times by then.
 const PROGRAMMED_MAX: u64 = 4;
 
-/// What a drive begins its rounds with, and how long they are.
+/// Beginning of a drive's rounds, and their length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
     /// The closed form of its victim policy; a fifth of its capacity is programmed in a round.
     ClosedForm,
     /// Everything written once, in order; a round writes its capacity.
     Filled,
-    /// The same, and a round ends when flash has been programmed four times over.
+    /// Everything written once, in order; a round ends when flash has been programmed four times over.
     FilledBlocks,
 }
 
@@ -57,7 +57,7 @@ impl Start {
         })
     }
 
-    /// What a round programs at most.
+    /// Returns the most bytes that a round programs.
     fn programmed_max(self, capacity_bytes: u64) -> u64 {
         match self {
             Start::ClosedForm => capacity_bytes / WINDOW as u64,
@@ -81,19 +81,19 @@ impl Start {
     }
 }
 
-/// How a drive settled.
+/// Settling of a drive.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settling {
-    /// What it began with.
+    /// Beginning of the rounds.
     pub start: Start,
     /// Bytes written for a byte programmed, round by round.
     pub rounds: Vec<f64>,
-    /// Whether the rule held in the end.
+    /// True if the rule held in the end.
     pub settled: bool,
 }
 
 impl Settling {
-    /// The same as a result holds it.
+    /// Returns the settling as a result holds it.
     #[must_use]
     pub fn sheet(&self) -> ftlab_result::Settling {
         ftlab_result::Settling {
@@ -103,7 +103,7 @@ impl Settling {
         }
     }
 
-    /// How it went, in words.
+    /// Describes the settling in words.
     #[must_use]
     pub fn words(&self) -> String {
         let (start, rounds) = (self.start.words(), self.rounds.len());
@@ -140,7 +140,7 @@ pub fn settle(writer: &mut Writer<'_>, stream: &mut Stream) -> Result<Settling, 
     })
 }
 
-/// One round; gives the bytes written for a byte programmed.
+/// Plays one round and returns the bytes written for a byte programmed.
 fn round(
     writer: &mut Writer<'_>,
     programmed_max: u64,

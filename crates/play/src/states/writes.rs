@@ -47,7 +47,7 @@ pub(super) const PROGRAMMED_MAX: u64 = 2;
 /// Random writes between two looks at how much was programmed, and at how far it is.
 const WRITES_A_LOOK: u64 = 1024;
 
-/// The same of writes of 1 MiB.
+/// Writes of 1 MiB between two looks at the progress.
 const FILLS_A_LOOK: u64 = 64;
 
 /// Random writes that are known before they are made, so that memory can be fetched meanwhile.
@@ -65,7 +65,7 @@ pub struct Writer<'a> {
     data: Content,
     commands: u64,
     watch: &'a Watch<'a>,
-    /// What is being done, for who watches.
+    /// Name of the present stage, for whoever watches.
     pub stage: String,
 }
 
@@ -88,16 +88,25 @@ impl<'a> Writer<'a> {
     }
 
     /// Says how far the stage is, which may end it.
+    ///
+    /// # Errors
+    /// When whoever watches has ended the work.
     pub fn tell(&self, done: u64, all: u64) -> Result<(), Stopped> {
         (self.watch)(&self.stage, Some(done as f64 / all.max(1) as f64))
     }
 
-    /// Writes sectors.
+    /// Writes a range of sectors.
+    ///
+    /// # Errors
+    /// When the drive takes no more writes.
     pub fn write(&mut self, lba: u64, sectors: u32) -> Result<(), PrepareError> {
         self.apply(self.command(lba, sectors))
     }
 
     /// Flushes what was written.
+    ///
+    /// # Errors
+    /// When the drive takes no more writes.
     pub fn flush(&mut self) -> Result<(), PrepareError> {
         self.apply(Command {
             kind: CommandKind::Flush,

@@ -1,9 +1,9 @@
-//! What a scheduler is built for.
+//! Configuration of a scheduler.
 
 use crate::nand_timing::NandTiming;
 use crate::policy::Scheduling;
 
-/// How operations come to the queues of their dies.
+/// Dispatch of operations to the queues of their dies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dispatch {
     /// From one list, as issued: a die whose queue is full holds up what was issued behind.
@@ -21,19 +21,19 @@ pub struct SchedulerConfig {
     pub order: Scheduling,
     /// Operations that the queue of a die has room for, the one at work included.
     pub die_queue: u32,
-    /// How operations come to those queues.
+    /// Dispatch of operations to those queues.
     pub dispatch: Dispatch,
-    /// Whether a program for the host tells its fences when its data are in the page register of its die, rather than
+    /// True if a program for the host tells its fences when its data are in the page register of its die, rather than
     /// when they are in the cells.
     pub register_frees: bool,
     /// Dies that may program at a time, if not all.
     pub programs_max: Option<u32>,
-    /// Whether a die that has a page's data programs those of the next plane with them, if they are next in its queue.
+    /// True if a die that has a page's data programs those of the next plane with them, if they are next in its queue.
     /// Not with programs that may be suspended: what else is programmed would not be known.
     pub joins_planes: bool,
     /// Neighbouring planes of a die that sense together what is issued for them together; 1 where each senses alone.
     pub planes_read: u32,
-    /// The same of what collection reads.
+    /// Planes that one read of collection senses together, at most.
     pub planes_collected: u32,
 }
 

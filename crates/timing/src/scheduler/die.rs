@@ -6,7 +6,7 @@ use ftlab_base::{DieId, PageId, SimTime};
 use ftlab_nand::{Cause, NandOp, OpKind, Order};
 use std::collections::VecDeque;
 
-/// Where a die is with its operation.
+/// Stage of a die's operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
     /// Nothing to do, or its first operation waits for a fence.
@@ -20,7 +20,7 @@ pub(super) enum Phase {
     Array,
     /// A program's data are in the register, and as many arrays program as may at a time.
     WantsSupply,
-    /// What was at work is being suspended.
+    /// The array is about to suspend its operation.
     Suspending,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Die {
     pub(super) channel: u16,
     /// The next die that sleeps on the same fence.
     pub(super) next_sleeper: u16,
-    /// Whether it sleeps on a fence.
+    /// True if the die sleeps on a fence.
     pub(super) is_asleep: bool,
     /// Operations dispatched and not done, of those that take room.
     pub(super) occupied: u32,
@@ -39,13 +39,13 @@ pub(super) struct Die {
     pub(super) at_work: NandOp,
     /// Programs of the planes before, whose data are in their registers.
     pub(super) joined: Vec<NandOp>,
-    /// How often it was suspended, from when on its array works, and until when.
+    /// Number of times that the operation was suspended.
     pub(super) suspensions: u32,
     pub(super) works_from: SimTime,
     pub(super) works_until: SimTime,
     /// The operation that lets reads pass in the middle of its work.
     pub(super) suspended: Option<Suspended>,
-    /// How often others have passed what is suspended, or else the first of the queue.
+    /// Number of times that others have passed the suspended operation, or else the first of the queue.
     pub(super) overtaken: u32,
     /// Operations dispatched and not started.
     pub(super) queue: VecDeque<NandOp>,

@@ -47,10 +47,10 @@ struct Channel {
 pub struct Scheduler {
     timing: NandTiming,
     scheduling: Scheduling,
-    /// Whether a program for the host tells its fences when its data are in the page register,
-    /// rather than when they are in the cells.
+    /// True if a program for the host tells its fences when its data are in the page register, rather than when they
+    /// are in the cells.
     register_frees: bool,
-    /// Whether every die works in issue order and finishes what it began.
+    /// True if every die works in issue order and finishes what it began.
     is_plain: bool,
     supply: Supply,
     planes: Planes,
@@ -108,6 +108,7 @@ impl Scheduler {
                 .collect(),
             channels: (0..geometry.channels)
                 .map(|first_die| Channel {
+                    // At first each channel counts as held by its lowest die: nobody has moved data yet.
                     owner: first_die as u16,
                     free_at: SimTime::ZERO,
                     waiting: VecDeque::new(),
@@ -129,7 +130,7 @@ impl Scheduler {
         }
     }
 
-    /// What the dies and channels did with their time until `now`.
+    /// Returns the work and rest of dies and channels until `now`.
     #[must_use]
     pub fn occupancy(&self, now: SimTime) -> ArrayOccupancy {
         let mut usage = self.usage;
@@ -143,7 +144,7 @@ impl Scheduler {
         }
     }
 
-    /// What dies and channels began so far.
+    /// Returns the counts of all that dies and channels began so far.
     #[must_use]
     pub fn activity(&self) -> NandActivity {
         let begun = |kind: OpKind| self.begun[kind as usize];
@@ -206,13 +207,13 @@ impl Scheduler {
         *open -= 1;
     }
 
-    /// Whether nothing that waits to be dispatched must be done before `op`.
+    /// Returns true if nothing that waits to be dispatched must be done before `op`.
     fn passes_backlog(&self, op: &NandOp) -> bool {
         let mut of_the_die = self.backlog.iter().filter(|other| other.die == op.die);
         of_the_die.all(|other| self.scheduling.may_pass(op, other, self.pages_per_block))
     }
 
-    /// Whether the queues have room for more.
+    /// Returns true if the queues have room for more.
     #[must_use]
     #[inline]
     pub fn wants_more(&self) -> bool {
@@ -261,13 +262,13 @@ impl Scheduler {
         }
     }
 
-    /// Whether from now on a program for the host tells its fences when its data are in the page register of
-    /// their die, and not when it ends. To be said while nothing is under way.
+    /// Sets if from now on a program for the host tells its fences when its data are in the page register of their die,
+    /// and not when it ends. Only valid while nothing is under way.
     pub fn free_by_register(&mut self, frees: bool) {
         self.register_frees = frees;
     }
 
-    /// Whether an operation tells its fences at the end of its transfer.
+    /// Returns true if an operation tells its fences at the end of its transfer.
     #[inline]
     fn tells_early(&self, op: &NandOp) -> bool {
         self.register_frees && op.kind == OpKind::Program && op.cause == Cause::Host
@@ -303,7 +304,7 @@ impl Scheduler {
         self.fences.get(fence).watched = true;
     }
 
-    /// When something happens next; [`SimTime::NEVER`] when nothing will.
+    /// Returns the instant of the next event; [`SimTime::NEVER`] when nothing will happen.
     #[must_use]
     #[inline]
     pub fn next_event(&self) -> SimTime {
@@ -324,7 +325,7 @@ impl Scheduler {
         last
     }
 
-    /// Lets the earliest event happen, if it is not after `limit`; gives its instant.
+    /// Lets the earliest event happen, if it is not after `limit`, and returns its instant.
     #[inline(always)]
     fn step(&mut self, limit: SimTime) -> Option<SimTime> {
         let at = self.agenda.first_at();
@@ -341,7 +342,7 @@ impl Scheduler {
         Some(at)
     }
 
-    /// Whether a fence was reached or spent since the last time they were taken.
+    /// Returns true if a fence was reached or spent since the last time they were taken.
     #[must_use]
     #[inline]
     pub fn has_news(&self) -> bool {

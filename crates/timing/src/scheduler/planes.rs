@@ -1,4 +1,4 @@
-//! What the planes of a die do together.
+//! Work that the planes of a die do together.
 //!
 //! Reads for the host, or of collection, that are issued together: the planes sense together, and their data cross the
 //! channel one after the other. Programs that queue one behind the other: with a page's data in its
@@ -11,7 +11,7 @@ use crate::policy::Suspend;
 use ftlab_base::{Divisor, Nanos, SimTime};
 use ftlab_nand::{Cause, NandOp, OpKind};
 
-/// Which operations belong together.
+/// Rules of which operations belong together.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Planes {
     /// Planes that program together.
@@ -19,9 +19,9 @@ pub(super) struct Planes {
     pages_per_block: Divisor,
     /// Planes that sense together what is read for the host; 1 where each senses alone.
     read: u32,
-    /// The same of what collection reads.
+    /// Planes that one read of collection senses together.
     collect: u32,
-    /// Whether programs are.
+    /// True if programs are joined over planes.
     pub(super) program: bool,
 }
 
@@ -44,8 +44,8 @@ impl Planes {
         }
     }
 
-    /// Whether `next` does to the planes right behind what `first` does, at the same page, where so many planes work
-    /// together.
+    /// Returns true if `next` does to the planes right behind those of `first` the same, at the same page, where so
+    /// many planes work together.
     fn follows(&self, next: &NandOp, first: &NandOp, planes: u32) -> bool {
         let distance = u32::from(first.planes) * self.pages_per_block.get();
         let block = self.pages_per_block.quotient(next.page.0);
@@ -64,8 +64,8 @@ impl Planes {
         timing.of(op, page_type)
     }
 
-    /// Which of the page types of its word line an operation begins with. Pages that are programmed together are counted
-    /// as planes, and others follow one another in their block.
+    /// Returns the number of the page type that an operation begins with, within its word line. Pages that are
+    /// programmed together are counted as planes, and others follow one another in their block.
     fn page_type(&self, op: &NandOp, types: u32, pages_per_program: u32) -> u32 {
         let (block, page) = self.pages_per_block.divide(op.page.0);
         if pages_per_program > 1 {
@@ -75,7 +75,7 @@ impl Planes {
         }
     }
 
-    /// Whether anything is sensed together.
+    /// Returns true if any pages are sensed together.
     pub(super) fn senses_together(&self) -> bool {
         self.read.max(self.collect) > 1
     }
@@ -89,8 +89,8 @@ impl Planes {
         }
     }
 
-    /// How many of the first operations are one read, and that read. Collection goes through a superblock page by page
-    /// unless its reads are done together, too.
+    /// Returns the number of the first operations that are one read, and that read. Collection goes through a
+    /// superblock page by page unless its reads are done together, too.
     pub(super) fn first_read(&self, ops: &[NandOp]) -> (usize, NandOp) {
         let mut read = ops[0];
         let mut taken = 1;
@@ -136,7 +136,7 @@ impl Scheduler {
         true
     }
 
-    /// What a die programmed with the operation that is done now is done, too.
+    /// Ends the programs that a die joined to the operation that is done now.
     #[inline]
     pub(super) fn end_joined(&mut self, index: u16, now: SimTime) {
         while let Some(op) = self.dies[usize::from(index)].joined.pop() {

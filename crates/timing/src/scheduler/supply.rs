@@ -1,11 +1,11 @@
-//! How many dies may program at a time: what the supply of a drive bears, or what its firmware allows
-//! to stay within it.
+//! Limit of dies that program at a time: what the supply of a drive bears, or what its firmware allows to stay within
+//! it.
 
 use super::{Phase, Scheduler};
 use ftlab_base::SimTime;
 use std::collections::VecDeque;
 
-/// Who programs, and who waits to.
+/// Dies that program, and those that wait to.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Supply {
     /// Arrays that may program at a time, if that is limited.
@@ -26,7 +26,7 @@ impl Supply {
         }
     }
 
-    /// Whether a program may have to wait.
+    /// Returns true if a program may have to wait.
     #[inline]
     pub(super) fn is_limited(&self) -> bool {
         self.most.is_some()

@@ -9,9 +9,9 @@ use ftlab_nand::{NandOp, OpKind};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Suspended {
     pub(super) op: NandOp,
-    /// How often it was suspended, this time included.
+    /// Number of suspensions, this one included.
     times: u32,
-    /// What its array still takes.
+    /// Time that its array still takes.
     left: Nanos,
 }
 

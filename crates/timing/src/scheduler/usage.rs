@@ -1,17 +1,17 @@
-//! How long dies have nothing to do, and how long while others have too much.
+//! Rest of dies, and their rest while others have too much to do.
 
 use ftlab_base::{Nanos, SimTime};
 
-/// What dies and channels did with their time.
+/// Work and rest of dies and channels.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ArrayOccupancy {
-    /// Dies there are.
+    /// Number of dies of the array.
     pub dies: u32,
     /// Time without an operation, summed over the dies.
     pub idle: Nanos,
     /// The part of it while the queues had no room for more.
     pub starved: Nanos,
-    /// Channels there are.
+    /// Number of channels of the array.
     pub channels: u32,
     /// Time with something on the bus, summed over the channels.
     pub channels_busy: Nanos,
@@ -20,7 +20,7 @@ pub struct ArrayOccupancy {
 /// The idle time of all dies together.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Usage {
-    /// Dies at rest.
+    /// Number of dies at rest.
     pub(super) idle_dies: u32,
     pub(super) idle: Nanos,
     pub(super) starved: Nanos,

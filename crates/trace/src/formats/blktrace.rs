@@ -1,5 +1,5 @@
-//! What blktrace writes: records of 48 bytes (`struct blk_io_trace` of the kernel's `blktrace_api.h`, version 7), each
-//! with some bytes of its own behind it, in the byte order of the traced machine. A trace has a file for each CPU.
+//! Binary files of blktrace: records of 48 bytes (`struct blk_io_trace` of the kernel's `blktrace_api.h`, version 7),
+//! each with some bytes of its own behind it, in the byte order of the traced machine. A trace has a file for each CPU.
 
 use super::blkparse::request;
 use super::{Action, Encode, Seen};
@@ -37,11 +37,11 @@ pub const SPEC: Spec = Spec {
 /// Bytes of a record without what follows it.
 pub const RECORD_BYTES: usize = 48;
 
-/// What a record begins with; the last byte is the version.
+/// Beginning of a record; the last byte is the version.
 const MAGIC: u32 = 0x6561_7400;
 const VERSION: u32 = 7;
 
-/// `__BLK_TA_QUEUE`, `__BLK_TA_ISSUE`, `__BLK_TA_COMPLETE`.
+/// Actions `__BLK_TA_QUEUE`, `__BLK_TA_ISSUE` and `__BLK_TA_COMPLETE`.
 const QUEUE: u32 = 1;
 const ISSUE: u32 = 7;
 const COMPLETE: u32 = 8;
@@ -60,7 +60,7 @@ const NOTIFY: u32 = 1 << 26;
 const DISCARD: u32 = 1 << 29;
 const FUA: u32 = 1 << 31;
 
-/// Whether a file begins as one of blktrace's does.
+/// Returns true if a file begins as one of blktrace's does.
 pub fn is_one(head: &[u8]) -> bool {
     let magic = head.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
     magic.is_some_and(|magic| {
@@ -133,6 +133,7 @@ impl Blktrace {
         seen: &mut Seen,
     ) -> Result<Option<Record>, Fault> {
         let first: [u8; 4] = bytes[..4].try_into().expect("four bytes");
+        // The byte order is that of the traced machine: each record's magic number shows it.
         self.is_swapped = u32::from_be_bytes(first) & !0xff == MAGIC;
         let magic = self.word(bytes, 0);
         if magic != MAGIC | VERSION {
@@ -184,12 +185,12 @@ impl Blktrace {
     }
 }
 
-/// What happened to a request.
+/// Event of a request, to be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     /// It came, and went to the device at once.
     Sent,
-    /// It was answered.
+    /// The drive answered it.
     Answered,
 }
 

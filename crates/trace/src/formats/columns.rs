@@ -35,7 +35,7 @@ pub const SPEC: Spec = Spec {
     ..Spec::PLAIN
 };
 
-/// What a column is.
+/// Meaning of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
     /// A time, in units of 10^-9 s times ten to this.
@@ -48,12 +48,12 @@ pub enum Meaning {
     Device,
     Preflush,
     Fua,
-    /// As a time.
+    /// A response time, in units of 10^-9 s times ten to this.
     Response(u32),
     Digest,
 }
 
-/// What the name of a column says; nothing for a column that is not used.
+/// Returns the meaning of a column by its name; `None` for a column that is not used.
 pub fn meaning(name: &str) -> Option<Meaning> {
     let name = name.trim().trim_matches('"').to_ascii_lowercase();
     let unit = |name: &str| match name {
@@ -63,6 +63,7 @@ pub fn meaning(name: &str) -> Option<Meaning> {
         "s" => Some(9),
         _ => None,
     };
+    // Names of times end in their unit: without one, nobody could tell what they count.
     let of_time = |words: &[&str]| {
         let (word, ending) = name.rsplit_once('_')?;
         words.contains(&word).then(|| unit(ending)).flatten()
@@ -87,7 +88,10 @@ pub fn meaning(name: &str) -> Option<Meaning> {
     })
 }
 
-/// What each column is.
+/// Returns the meaning of each column.
+///
+/// # Errors
+/// When a column that is needed is missing, or there are two for one thing.
 pub fn layout<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<Option<Meaning>>, Fault> {
     let names: Vec<&str> = names.collect();
     let layout: Vec<Option<Meaning>> = names.iter().map(|name| meaning(name)).collect();
@@ -98,6 +102,7 @@ pub fn layout<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<Option<Mea
             .filter(|meaning| of(meaning))
             .count()
     };
+    // Two columns for one thing would contradict each other somewhere, so each is there once.
     let needs: [(&str, usize); 4] = [
         (
             "one column time_ns, time_us, time_ms or time_s",
@@ -129,7 +134,7 @@ pub fn layout<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<Option<Mea
     }
 }
 
-/// What a cell holds.
+/// Contents of a cell.
 #[cfg_attr(
     not(feature = "parquet"),
     expect(dead_code, reason = "a text has texts alone")
@@ -206,7 +211,7 @@ impl Cell<'_> {
     }
 }
 
-/// Whether a cell says nothing.
+/// Returns true if a cell says nothing.
 fn is_empty(cell: Cell<'_>) -> bool {
     matches!(cell, Cell::Nothing | Cell::Text(b""))
 }
@@ -258,6 +263,7 @@ pub fn record<'a>(
     if !is_named {
         record.device = seen.devices.only()?;
     }
+    // A flush has no range, whatever the table has in those columns.
     if record.kind == CommandKind::Flush {
         record = Record::new(record.at_ns, CommandKind::Flush, record.device);
     }
@@ -286,7 +292,7 @@ fn operation(cell: Cell<'_>) -> Result<CommandKind, Fault> {
     }
 }
 
-/// What an operation is called.
+/// Returns the word for an operation.
 pub const fn word(kind: CommandKind) -> &'static str {
     match kind {
         CommandKind::Read => "read",

@@ -37,7 +37,7 @@ pub const DISKSIM: Spec = Spec {
     ..MQSIM
 };
 
-/// Which of the two.
+/// The simulator whose lines are read: both have the same columns with different meanings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Simulator {
     DiskSim,
@@ -53,6 +53,7 @@ impl Decode for Simulator {
             Simulator::DiskSim => decimal("arrival", arrival, 6)?,
         };
         let device = fields.next("device")?;
+        // A device is a number in both; its name is the field as it is written.
         integer("device", device)?;
         let device = seen.devices.named(device)?;
         let (lba, sectors) = (fields.sectors("sector")?, fields.sectors("sectors")?);

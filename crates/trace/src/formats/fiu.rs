@@ -63,7 +63,7 @@ pub fn digest(field: &[u8]) -> Result<[u8; 16], Fault> {
     Ok(digest)
 }
 
-/// Its digits.
+/// Returns a digest as hexadecimal digits.
 pub fn digits(digest: &[u8; 16]) -> String {
     let mut digits = String::with_capacity(32);
     for byte in digest {

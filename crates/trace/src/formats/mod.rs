@@ -20,7 +20,7 @@ use crate::error::Fault;
 use crate::record::{Devices, Record};
 use ftlab_base::CommandKind;
 
-/// Which event of a request counts, of the many that blktrace has.
+/// Event of a request that counts, of the many that blktrace has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Action {
     /// A program or file system asked (Q).
@@ -46,7 +46,7 @@ impl Action {
     const ALL: [Action; 3] = [Action::Queued, Action::Issued, Action::Completed];
 }
 
-/// What was seen beside the requests.
+/// Findings beside the requests.
 #[derive(Debug, Default)]
 pub struct Seen {
     /// The devices so far.
@@ -58,13 +58,13 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Counts an event of requests; whether it is the one that counts.
+    /// Counts an event of requests; returns true if it is the one that counts.
     fn is_wanted(&mut self, event: Action, wanted: Action) -> bool {
         self.events[event as usize] += 1;
         event == wanted
     }
 
-    /// What there is of the events that were not asked for; nothing if none.
+    /// Describes the events that were not asked for; `None` if there are none.
     pub fn other_events(&self) -> Option<String> {
         let counts = Action::ALL
             .into_iter()
@@ -86,11 +86,11 @@ pub trait Decode: Send {
 /// Writes a text or a binary file request by request. What a request has that the format does not carry was
 /// left out before.
 pub trait Encode: Send {
-    /// What stands before the first request.
+    /// Writes what stands before the first request.
     fn begin(&mut self, _out: &mut Vec<u8>) {}
-    /// A request.
+    /// Writes a single request.
     fn record(&mut self, record: &Record, out: &mut Vec<u8>);
-    /// What stands behind the last one.
+    /// Writes what stands behind the last one.
     fn end(&mut self, _out: &mut Vec<u8>) {}
 }
 

@@ -32,7 +32,7 @@ const BATCH_ROWS: usize = 8192;
 /// Rows of a row group when written: tens of megabytes.
 const GROUP_ROWS: usize = 1 << 18;
 
-/// What Parquet files begin with.
+/// Beginning of Parquet files.
 pub const MAGIC: &[u8] = b"PAR1";
 
 /// The values of a column, some rows of them.
@@ -75,7 +75,7 @@ impl Column {
         })
     }
 
-    /// Reads the next rows; gives how many.
+    /// Reads the next rows and returns their number.
     fn fill(&mut self) -> Result<usize, ParquetError> {
         fn read<T: DataType>(
             reader: &mut ColumnReaderImpl<T>,
@@ -111,6 +111,7 @@ impl Column {
         };
         self.rows.clear();
         let mut next = 0..;
+        // Absent values take no place among the values that were read.
         let is_there =
             |row: usize| !self.is_optional || levels.get(row).is_some_and(|level| *level > 0);
         self.rows
@@ -170,6 +171,7 @@ impl Table {
         })?;
         let schema = reader.metadata().file_metadata().schema_descr_ptr();
         let columns = schema.columns();
+        // Values of a list have no row each.
         if columns.iter().any(|column| column.max_rep_level() > 0) {
             return Err(fail(
                 "it has lists, and a trace has rows of plain values; write one row a request"
@@ -264,6 +266,7 @@ impl Table {
             let reader = group
                 .get_column_reader(n)
                 .map_err(|error| self.damaged(&error))?;
+            // Parquet keeps unsigned numbers in the same types as signed ones.
             let is_signed = !matches!(
                 descriptor.logical_type_ref(),
                 Some(LogicalType::Integer(integer)) if !integer.is_signed
@@ -281,7 +284,7 @@ impl Table {
     }
 }
 
-/// Writes row groups.
+/// Writer of row groups.
 pub struct ToParquet<W: Write + Send> {
     writer: SerializedFileWriter<W>,
     devices: Vec<String>,

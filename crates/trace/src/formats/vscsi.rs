@@ -31,7 +31,7 @@ pub const SPEC: Spec = Spec {
 
 const RECORD_BYTES: usize = 32;
 
-/// What an operation code of SCSI does to a disk's data: READ and WRITE of 6, 10, 12 and 16 bytes.
+/// Returns the kind of an operation code of SCSI: READ and WRITE of 6, 10, 12 and 16 bytes.
 pub fn kind_of(operation: u64) -> Option<CommandKind> {
     match operation {
         0x08 | 0x28 | 0xa8 | 0x88 => Some(CommandKind::Read),
@@ -68,7 +68,7 @@ fn fields(bytes: &[u8; RECORD_BYTES]) -> Fields {
     }
 }
 
-/// Whether a file begins as one of these does: its first records are of version 1 and have a sensible length.
+/// Returns true if a file begins as one of these does: its first records are of version 1 and have a sensible length.
 pub fn is_one(head: &[u8]) -> bool {
     let mut records = head.chunks_exact(RECORD_BYTES).take(4).peekable();
     let is_sane = |record: &[u8]| {
@@ -120,7 +120,7 @@ fn record(fields: &Fields, seen: &mut Seen) -> Result<Option<Record>, Fault> {
     Ok(Some(record.of_bytes(offset, u64::from(fields.length))))
 }
 
-/// Numbers the records.
+/// Writer of records, which it numbers.
 #[derive(Debug, Default)]
 pub struct ToVscsi(u32);
 

@@ -1,4 +1,4 @@
-//! Which device of a target each job runs on: `filename` and the names that devices were given.
+//! Binding of jobs to the devices of a target, by `filename` and the names that devices were given.
 //!
 //! A target of one device without a name takes every job, as long as all jobs name the same file or none. On
 //! devices with names a file is the one whose name is the file's as given (`/dev/nvme0n1`), its last part
@@ -41,6 +41,7 @@ impl JobFile {
     /// several, a device no file, and when a job names none of several devices.
     pub fn bind(&self, devices: &[&str]) -> Result<Vec<Vec<usize>>, JobError> {
         let files = self.files();
+        // One drive without a name takes any file, but two files cannot both be it.
         if let [""] = devices {
             if files.len() > 1 {
                 let last = self.jobs.iter().rfind(|job| !job.files.named.is_empty());
@@ -115,8 +116,8 @@ impl JobSpec {
         self.files.named.iter().map(place).collect()
     }
 
-    /// What the job does on the `nth` of its files, from 0, if it has so many: sizes in bytes and
-    /// counts of requests are of all together, as in fio, percentages of each. None if nothing is left.
+    /// Returns the job's part on the `nth` of its files, from 0, if it has so many: sizes in bytes and counts of
+    /// requests are of all together, as in fio, percentages of each. None if nothing is left.
     #[must_use]
     pub fn share(&self, nth: u64, of: u64) -> Option<JobSpec> {
         if of == 1 {
@@ -148,7 +149,7 @@ impl JobSpec {
 }
 
 impl JobSpec {
-    /// What the job does on the `nth` of the files that it has end to end on one device; none if nothing is left.
+    /// Returns the job's part on the `nth` of the files that it has end to end on one device; none if nothing is left.
     #[must_use]
     pub fn file(&self, nth: u64, device_bytes: u64) -> Option<JobSpec> {
         let of_device = |percent: u8| (u128::from(device_bytes) * u128::from(percent) / 100) as u64;

@@ -8,7 +8,7 @@ use super::spec::JobSpec;
 use crate::units::Size;
 use ftlab_base::{CommandKind, Nanos, SECTOR_BYTES};
 
-/// What does not go together, and the key whose line to point at.
+/// Keys that do not go together, and the one whose line to point at.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Fault {
     pub key: &'static str,
@@ -222,7 +222,7 @@ fn trim_pairs(job: &JobSpec) -> Option<Fault> {
     })
 }
 
-/// Which files have their turn depends on which are open.
+/// Refuses files of which not all are open: the turns of files would depend on which are.
 fn files_that_are_shut(job: &JobSpec) -> Option<Fault> {
     let shut = job.files.nrfiles > 1
         && job
@@ -258,6 +258,7 @@ fn replay_of_a_part(job: &JobSpec) -> Option<Fault> {
     let watched = "nothing ends a replay before its trace ends; look at the results, or require them with --require";
     let as_is = "requests are what the trace says, and nothing is added to them";
     let data = "data are alike where the trace says so, and else nothing compresses";
+    // Each of these would change the requests of the trace, and the results would no longer be the trace's.
     let given = [
         ("runtime", job.length.runtime.is_some(), once),
         ("number_ios", job.length.number_ios.is_some(), once),
@@ -310,7 +311,7 @@ fn logs_of_another_shape(job: &JobSpec) -> Option<Fault> {
     })
 }
 
-/// What looks at latencies, or writes them down, of a job that keeps none.
+/// Refuses looks at latencies, and logs of them, of a job that keeps none.
 fn times_that_are_left_out(job: &JobSpec) -> Option<Fault> {
     let left_out = job.reporting.left_out;
     let looks =

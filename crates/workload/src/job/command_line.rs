@@ -8,7 +8,7 @@ use super::program::{self, Becomes};
 use super::sections::Sections;
 use super::words;
 
-/// What messages call the place of an argument.
+/// Word that messages have for the place of an argument.
 const ARGUMENT: &str = "argument";
 
 /// fio's options of jobs that take no value but behind a `=`.
@@ -34,7 +34,7 @@ const SWITCHES: &[&str] = &[
 pub struct CommandWord {
     /// Its whole name: fio takes as much of it as no other begins with.
     pub name: &'static str,
-    /// Whether the next argument is its value, where none stands behind a `=`.
+    /// True if the next argument is its value, where none stands behind a `=`.
     pub takes_value: bool,
     /// It is none of a job but of the program, and one that is done: whoever runs jobs has it among its own options.
     pub is_done_by_program: bool,
@@ -93,6 +93,9 @@ pub fn option_of(argument: &str) -> Option<(&str, Option<&str>)> {
 }
 
 /// The sections that arguments make: what stands before the first `--name` is global.
+///
+/// # Errors
+/// When an argument is no option, or an option would change the run without effect here.
 pub fn sections(arguments: &[String]) -> Result<Sections, JobError> {
     let mut sections: Vec<Section> = Vec::new();
     let mut ignored = Vec::new();
@@ -133,6 +136,7 @@ pub fn sections(arguments: &[String]) -> Result<Sections, JobError> {
             });
             continue;
         }
+        // As in fio, options before the first job hold for all of them.
         if sections.is_empty() {
             sections.push(Section {
                 name: "global".into(),

@@ -1,4 +1,4 @@
-//! Where fio makes other requests of a job than ftlab does, or says otherwise what it made, and why.
+//! Jobs of which fio makes other requests than ftlab does, or of whose requests it says otherwise, and the reasons.
 
 use super::distribution::Distribution;
 use super::pattern::PatternKind;
@@ -8,14 +8,14 @@ use ftlab_base::CommandKind;
 /// Jobs of which fio does otherwise. A test runs fio 3.33 beside ftlab on drawn jobs; one that no difference covers must give the
 /// same requests and the same counts in both.
 pub struct Difference {
-    /// Which jobs, in words.
+    /// The jobs, in words.
     pub jobs: &'static str,
-    /// What fio does with them.
+    /// Treatment of these jobs by fio.
     pub fio: &'static str,
     is_of: Is,
 }
 
-/// How a difference shows.
+/// Sign of a difference.
 enum Is {
     /// These jobs make other requests.
     Of(fn(&JobSpec) -> bool),
@@ -26,19 +26,19 @@ enum Is {
 }
 
 impl Difference {
-    /// Whether a job that runs is one of them.
+    /// Returns true if a job that runs is one of them.
     #[must_use]
     pub fn covers(&self, job: &JobSpec) -> bool {
         matches!(self.is_of, Is::Of(covers) | Is::Said(covers) if covers(job))
     }
 
-    /// Whether it shows in what the drive is asked to do, not in fio's JSON alone.
+    /// Returns true if the difference shows in the requests to the drive, not in fio's JSON alone.
     #[must_use]
     pub fn is_of_requests(&self) -> bool {
         !matches!(self.is_of, Is::Said(_))
     }
 
-    /// Whether an error refuses a job that is one of them.
+    /// Returns true if an error refuses a job that is one of them.
     #[must_use]
     pub fn refuses(&self, error: &str) -> bool {
         matches!(self.is_of, Is::Refused(words) if error.contains(words))
@@ -69,7 +69,7 @@ const fn refused(jobs: &'static str, fio: &'static str, words: &'static str) -> 
     }
 }
 
-/// The differences.
+/// All differences that are known.
 pub static DIFFERENCES: &[Difference] = &[
     of(
         "jobs with an `iodepth` above 1 and no `ioengine`",
@@ -202,12 +202,12 @@ pub static DIFFERENCES: &[Difference] = &[
     ),
 ];
 
-/// Whether each block is trimmed and then written.
+/// Returns true if each block is trimmed and then written.
 fn is_pairs(job: &JobSpec) -> bool {
     job.pattern.kind == PatternKind::TrimWrite && job.pattern.rwmixtrim.is_none()
 }
 
-/// Whether its places are drawn from zones that have shares of them.
+/// Returns true if places are drawn from zones that have shares of them.
 fn is_zoned(job: &JobSpec) -> bool {
     matches!(
         job.pattern.random_distribution,
@@ -215,7 +215,7 @@ fn is_zoned(job: &JobSpec) -> bool {
     )
 }
 
-/// What holds of every job, for the page.
+/// Sentences that hold of every job, for the page.
 pub const OF_EVERY_JOB: &[&str] = &[
     "Requests of whole sectors go to the drive whatever `direct` says; fio without it measures the host's page cache.",
     "Of requests that go through pages in memory, a read brings the pages that it needs and no more; Linux reads ahead, 128 KiB by default.",

@@ -3,40 +3,40 @@
 use super::sizes::PerKind;
 use crate::units::{Allowed, Value};
 
-/// How random requests spread over the region.
+/// Distribution of random requests over the region.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Distribution {
-    /// Uniform.
+    /// Each place as likely.
     Random,
     /// The block of rank k (from 1) with probability proportional to k^−θ.
     Zipf {
         /// θ: above 0, not 1.
         theta: f64,
-        /// Where the block of rank 1 lies, as a share of the region; absent: anywhere.
+        /// Place of the block of rank 1, as a share of the region; absent: anywhere.
         center: Option<f64>,
     },
     /// Self-similar: the first share h of the ranks gets 1 − h of the requests, at every scale.
     Pareto {
         /// h: between 0 and 1.
         power: f64,
-        /// Where the first rank lies, as a share of the region; absent: anywhere.
+        /// Place of the first rank, as a share of the region; absent: anywhere.
         center: Option<f64>,
     },
     /// The mean of twelve uniform ranks (σ = region/12) and a uniform jitter, as fio draws it.
     Normal {
         /// Full width of the jitter in percent of the region, 0 to 100; more than 50 counts as 50.
         deviation_percent: f64,
-        /// Where the middle rank lies, as a share of the region; absent: anywhere.
+        /// Place of the middle rank, as a share of the region; absent: anywhere.
         center: Option<f64>,
     },
     /// Uniform within zones; shares of accesses and of the region each add up to 100 %.
     Zoned(Box<PerKind<Vec<Zone>>>),
-    /// The same with the zones' lengths in bytes; beyond the last zone nothing happens.
+    /// Shares of zones whose lengths are in bytes; beyond the last zone nothing happens.
     ZonedAbs(Box<PerKind<Vec<ByteZone>>>),
 }
 
 impl Distribution {
-    /// Whether ranks differ in how often they come, so that a hash says where each lies.
+    /// Returns true if ranks differ in how often they come, so that a hash gives each its place.
     #[must_use]
     pub fn is_skewed(&self) -> bool {
         matches!(
@@ -51,7 +51,7 @@ impl Distribution {
 pub struct ByteZone {
     /// Percent of the requests.
     pub access_percent: u8,
-    /// Length in bytes.
+    /// Length of the zone, in bytes.
     pub bytes: u64,
 }
 
@@ -73,6 +73,9 @@ const ALLOWED: &str = "random, zipf[:θ[:center]], pareto[:h[:center]], normal[:
                        zoned:access/size:… or zoned_abs:access/bytes:…";
 
 /// Reads the value of `random_distribution`.
+///
+/// # Errors
+/// The allowed values, when it is none of them.
 pub fn distribution(value: Value<'_>) -> Result<Distribution, Allowed> {
     let (name, rest) = value
         .text
@@ -82,6 +85,7 @@ pub fn distribution(value: Value<'_>) -> Result<Distribution, Allowed> {
         ("random", None) => Ok(Distribution::Random),
         ("zipf", rest) => {
             let (theta, center) = float_and_center(rest, ZIPF)?;
+            // The law has no finite constant at 1, and fio refuses it.
             let fits = theta > 0.0 && theta <= 100.0 && theta != 1.0;
             let law = Distribution::Zipf { theta, center };
             fits.then_some(law)

@@ -45,12 +45,12 @@ const SYNCHRONOUS: &[&str] = &[
     "ime_psyncv",
 ];
 
-/// Whether an engine does one request at a time.
+/// Returns true if an engine does one request at a time.
 pub fn is_synchronous(name: &str) -> bool {
     SYNCHRONOUS.contains(&name.trim())
 }
 
-/// What an engine that has several requests outstanding does one by one.
+/// Returns the requests that an engine with several outstanding does one by one.
 pub fn stops_for(name: &str) -> StopsFor {
     let name = name.trim();
     StopsFor {
@@ -112,7 +112,7 @@ pub const OTHERS: super::keys::Table = &[
     ("nobody knows what it does", &["external"]),
 ];
 
-/// Why an engine cannot run on a drive; none where it can.
+/// Returns the reason why an engine cannot run on a drive; none where it can.
 pub fn refusal(name: &str) -> Option<&'static str> {
     // `external:path`, `net,fill`: the name ends before these.
     let name = name.split([':', ',']).next().unwrap_or(name).trim();

@@ -1,4 +1,4 @@
-//! What can be wrong with a job file or with a job on a device.
+//! Errors of a job file, or of a job on a device.
 
 use ftlab_base::Blame;
 use std::fmt;
@@ -26,15 +26,15 @@ pub enum JobError {
     /// A line that is no section, option or comment.
     #[error("{at}: {why}")]
     Syntax {
-        /// Where.
+        /// Place in the file.
         at: Source,
-        /// What is wrong and what belongs there.
+        /// The fault, and what belongs there.
         why: String,
     },
     /// A key that fio does not have.
     #[error("{at}: unknown option `{key}`{}", hint(.nearest))]
     UnknownKey {
-        /// Where.
+        /// Place in the file.
         at: Source,
         /// The key as written.
         key: String,
@@ -44,11 +44,11 @@ pub enum JobError {
     /// A key of fio's that would change the requests in a way that is not modelled.
     #[error("{at}: option `{key}` is not supported: {why}")]
     Unsupported {
-        /// Where.
+        /// Place in the file.
         at: Source,
         /// The key as written.
         key: String,
-        /// Why, or what to write instead.
+        /// The reason, or what to write instead.
         why: &'static str,
     },
     /// An engine of fio's that does no I/O on a block device.
@@ -57,17 +57,17 @@ pub enum JobError {
          block devices"
     )]
     Engine {
-        /// Where.
+        /// Place in the file.
         at: Source,
         /// The engine as written.
         engine: String,
-        /// Why not.
+        /// Reason of the refusal.
         why: &'static str,
     },
     /// A key without the value that it needs.
     #[error("{at}: {key} needs a value: write {key}=…")]
     MissingValue {
-        /// Where.
+        /// Place in the file.
         at: Source,
         /// The key as written.
         key: String,
@@ -75,29 +75,29 @@ pub enum JobError {
     /// A value outside what its key allows.
     #[error("{at}: {key}={value} is not valid: {key} must be {allowed}")]
     BadValue {
-        /// Where.
+        /// Place in the file.
         at: Source,
         /// The key as written.
         key: String,
         /// The value as written.
         value: String,
-        /// What the value may be.
+        /// Values that are allowed.
         allowed: String,
     },
     /// A job whose options, or whose options and device, do not go together.
     #[error("{at}: job `{job}`: {why}")]
     Job {
-        /// Where the job's section begins.
+        /// Beginning of the job's section.
         at: Source,
-        /// The job's name.
+        /// Name of the job.
         job: String,
-        /// What does not go together and what to change.
+        /// The keys that do not go together, and what to change.
         why: String,
     },
     /// A job was asked for that a file does not have.
     #[error("{file}: there is no job `{name}` to run; there are {known}")]
     NoSuchJob {
-        /// The file.
+        /// Path of the file.
         file: String,
         /// The name that was asked for.
         name: String,
@@ -107,7 +107,7 @@ pub enum JobError {
     /// A file without a job.
     #[error("{file}: no job: add a section such as [randwrite] after the [global] ones")]
     NoJobs {
-        /// The file.
+        /// Path of the file.
         file: String,
     },
 }
@@ -134,7 +134,7 @@ impl JobError {
         }
     }
 
-    /// What is wrong, without where.
+    /// Returns the fault without its place.
     #[must_use]
     pub fn why(&self) -> String {
         let whole = self.to_string();

@@ -14,11 +14,11 @@ use crate::units::Value;
 /// A key that was accepted although it has no effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ignored {
-    /// Where.
+    /// Place in the file.
     pub at: Source,
     /// The key as written.
     pub key: String,
-    /// Why it has no effect.
+    /// Reason why it has no effect.
     pub reason: &'static str,
 }
 
@@ -76,6 +76,7 @@ impl JobFile {
                 file: sections.file,
             });
         }
+        // Options of fio's program come first: they stand before the jobs.
         reader.file.ignored.splice(0..0, sections.ignored);
         reader.file.spread_exitall();
         Ok(reader.file)
@@ -104,7 +105,7 @@ impl JobFile {
     }
 }
 
-/// What reading sections as jobs says of their options: those without effect, and why others are refused. What is
+/// Reads sections as jobs and returns the options without effect, and the reasons why others are refused. What is
 /// refused is left out, so that all of it is found.
 pub fn faults(
     sections: &Sections,
@@ -133,7 +134,7 @@ pub fn faults(
     }
 }
 
-/// What is known of a file while it is read.
+/// State of reading a file.
 struct Reader {
     /// A job with every global option so far.
     defaults: JobSpec,
@@ -230,7 +231,7 @@ impl Reader {
         }
     }
 
-    /// Where a key, under any of its names, was last given for a job.
+    /// Returns the place where a key, under any of its names, was last given for a job.
     fn line_of(&self, key: &str, options: &[Entry]) -> Option<Source> {
         let names = words::find(key)?.names;
         let mut given = self.globals.iter().chain(options).rev();
@@ -263,7 +264,7 @@ impl Reader {
     }
 }
 
-/// What is known of an engine before it is known what the others of its options mean, and the units of these.
+/// Reads the engine and the units first, since the meaning of other options depends on them.
 fn prepare(job: &mut JobSpec, options: &[Entry]) -> Result<(), JobError> {
     for entry in options {
         let value = entry.value.as_deref().unwrap_or_default();
@@ -331,6 +332,7 @@ fn apply(
             entry.value.clone().unwrap_or_default(),
         )));
     }
+    // A refused key is harmless with the value that fio has without it.
     let value = entry.value.as_deref().unwrap_or("1");
     if let Some(reason) = keys::off(&key, value) {
         ignored.push(Ignored {

@@ -1,4 +1,4 @@
-//! When a job is to end, or to fail, by what it sees of the drive.
+//! Ends and failures of a job by what it sees of the drive.
 
 use ftlab_base::Nanos;
 
@@ -7,7 +7,7 @@ use ftlab_base::Nanos;
 pub struct LatencyTarget {
     /// The longest that a request may take; none where nothing is sought.
     pub target: Option<Nanos>,
-    /// How long a depth is tried.
+    /// Time for which a depth is tried.
     pub window: Nanos,
     /// Percent of the requests that have to keep within it.
     pub percentile: f64,
@@ -26,29 +26,29 @@ impl Default for LatencyTarget {
     }
 }
 
-/// What of a job has to be steady.
+/// Rate of a job that has to be steady.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
-    /// Requests a second.
+    /// Requests in a second.
     Iops,
-    /// Bytes a second.
+    /// Bytes in a second.
     Bandwidth,
 }
 
-/// When a job counts as steady (fio's `steadystate`).
+/// Condition under which a job counts as steady (fio's `steadystate`).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Steady {
-    /// What of it.
+    /// Rate that is watched.
     pub measure: Measure,
     /// The slope of a line through the measured seconds, rather than their largest distance from the mean.
     pub by_slope: bool,
-    /// What that has to be below.
+    /// Limit that the deviation has to be below.
     pub limit: f64,
     /// The limit is in percent of the mean.
     pub in_percent: bool,
     /// Over how long it looks; zero where nothing is sought.
     pub duration: Nanos,
-    /// How long nothing counts for it.
+    /// Time in which nothing counts for it.
     pub ramp: Nanos,
 }
 
@@ -68,19 +68,19 @@ impl Default for Steady {
 /// Kinds of failure that do not end a job (fio's `continue_on_error`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Continue {
-    /// Reads.
+    /// Errors of the reads.
     pub read: bool,
     /// Writes, trims and flushes.
     pub write: bool,
 }
 
-/// Which jobs end with one that has `exitall`.
+/// Jobs that end with one that has `exitall`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ExitWhat {
     /// Those of its group.
     #[default]
     Group,
-    /// Those that run.
+    /// Those that run just then.
     Stonewall,
     /// All, those to come as well.
     All,

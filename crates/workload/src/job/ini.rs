@@ -11,7 +11,7 @@ pub struct Section {
 }
 
 impl Section {
-    /// Whether its options are those of the jobs after it. fio takes any section whose name begins so for one.
+    /// Returns true if its options are those of the jobs after it. fio takes any section whose name begins so for one.
     pub fn is_global(&self) -> bool {
         self.name.starts_with("global")
     }
@@ -35,6 +35,9 @@ impl std::fmt::Display for Entry {
 }
 
 /// Splits a file into its sections, in order.
+///
+/// # Errors
+/// When a line is neither a section nor an option, or an option stands before all sections.
 pub fn sections(text: &str, file: &str) -> Result<Vec<Section>, JobError> {
     let mut sections: Vec<Section> = Vec::new();
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);

@@ -244,7 +244,7 @@ pub const UNSUPPORTED: Table = &[
     ("write the jobs of the profile into a file", &["profile"]),
 ];
 
-/// Why a key has no effect on a modelled drive, if it is one of those.
+/// Returns the reason why a key has no effect on a modelled drive, if it is one of those.
 pub fn ignored(key: &str) -> Option<&'static str> {
     reason(IGNORED, key)
 }
@@ -259,12 +259,12 @@ pub fn main_name(key: &str) -> &str {
     }
 }
 
-/// Why a key is refused, if it is one of those.
+/// Returns the reason why a key is refused, if it is one of those.
 pub fn unsupported(key: &str) -> Option<&'static str> {
     reason(UNSUPPORTED, key)
 }
 
-/// Why a key of those that are refused has no effect with a value: it is what fio does without it.
+/// Returns the reason why a refused key has no effect with a value: it is what fio does without it.
 pub fn off(key: &str, value: &str) -> Option<&'static str> {
     const SWITCHES: &[&str] = &[
         "create_only",

@@ -3,7 +3,7 @@
 use ftlab_base::{CommandKind, Nanos};
 use std::collections::BTreeMap;
 
-/// What a log is about.
+/// Quantity that a log has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Log {
     /// Bytes a second (fio's `write_bw_log`).
@@ -49,7 +49,7 @@ impl Default for Replay {
 /// The logs that a job asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Logs {
-    /// What each is called; a name that is empty is that of the job.
+    /// Name of each log; an empty one stands for that of the job.
     pub names: BTreeMap<Log, String>,
     /// The file of its requests themselves (`write_iolog`).
     pub iolog: Option<String>,
@@ -68,7 +68,7 @@ pub struct Logs {
 }
 
 impl Logs {
-    /// Whether it asks for any.
+    /// Returns true if the job asks for a log.
     #[must_use]
     pub fn any(&self) -> bool {
         !self.names.is_empty() || self.iolog.is_some()

@@ -36,6 +36,7 @@ pub fn words_page() -> String {
         }
         page += "\n";
     }
+    // Tables of keys have the reason first: one reason is shared by many words.
     let others: [(&str, &str, Table); 3] = [
         (
             "Without effect",

@@ -1,4 +1,4 @@
-//! What a job says beside its requests: files, region, length, depth, pace, ends, flushes. Fields carry fio's names.
+//! Parts of a job beside its requests: files, region, length, depth, pace, ends, flushes. Fields carry fio's names.
 
 use super::goals::{Continue, ExitWhat, LatencyTarget, Steady};
 use super::sizes::PerKind;
@@ -8,17 +8,17 @@ use ftlab_base::Nanos;
 /// Requests that an asynchronous engine of fio's does in the call that submits them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct StopsFor {
-    /// Trims.
+    /// It stops for trims.
     pub trims: bool,
-    /// Flushes.
+    /// It stops for flushes.
     pub flushes: bool,
 }
 /// The jobs that a section stands for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clones {
-    /// How many clones the section asks for; each is a job of its own.
+    /// Number of clones that the section asks for; each is a job of its own.
     pub numjobs: u32,
-    /// Which of the `numjobs` clones this is, from 0.
+    /// Number of this clone among the `numjobs`, from 0.
     pub clone_index: u32,
     /// Clones are reported as one.
     pub group_reporting: bool,
@@ -34,7 +34,7 @@ impl Default for Clones {
     }
 }
 
-/// When a job begins among the others, and what its end does to them.
+/// Beginning of a job among the others, and the effect of its end on them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Order {
     /// Starts only when every job before it has ended.
@@ -49,13 +49,13 @@ pub struct Order {
     pub exitall: bool,
     /// Its end ends other jobs if it failed.
     pub exitall_on_error: bool,
-    /// Which.
+    /// Jobs that end with it.
     pub exit_what: ExitWhat,
     /// Its weight among the jobs of a flow.
     pub flow: u32,
-    /// Which flow.
+    /// Number of the flow.
     pub flow_id: u32,
-    /// How long it waits when it is ahead of the others.
+    /// Time that it waits when it is ahead of the others.
     pub flow_sleep: Nanos,
 }
 
@@ -88,29 +88,29 @@ impl Default for FileSet {
 pub struct Region {
     /// Start of the region; percent of the device.
     pub offset: Size,
-    /// What offsets in percent are rounded up to, in bytes; 0 for the smallest request.
+    /// Offsets in percent are rounded up to a multiple of this, in bytes; 0 for the smallest request.
     pub offset_align: u64,
     /// The region goes to the end of the device, whatever its size.
     pub fill_device: bool,
-    /// How far each of the `numjobs` clones begins behind the one before; percent of the device.
+    /// Distance from the start of each of the `numjobs` clones to that of the next; percent of the device.
     pub offset_increment: Size,
-    /// Where sequential requests begin, in bytes from the region's start: for a job that goes on where
-    /// another one ended. No key of fio's, and 0 in every file.
+    /// Start of sequential requests, in bytes from the region's start: for a job that goes on where another one ended.
+    /// No key of fio's, and 0 in every file.
     pub begin_bytes: u64,
-    /// How much of the device, from its start, is the file that the job uses; all of it where none is given.
+    /// Bytes of the device, from its start, that are the file of the job; all of it where none is given.
     pub filesize: Option<u64>,
     /// Length of the region and default amount of I/O; percent of the device. Absent: to its end.
     pub size: Option<Size>,
 }
 
-/// How much a job does, and for how long.
+/// Amount of a job's I/O, and its time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Length {
     /// Amount of I/O of a loop; percent of the region.
     pub io_size: Option<Size>,
     /// At most this many requests, times `loops`.
     pub number_ios: Option<u64>,
-    /// How often the amount is done.
+    /// Number of times that the amount is done.
     pub loops: u64,
     /// Ends the job, counted from the end of the ramp.
     pub runtime: Option<Nanos>,
@@ -133,7 +133,7 @@ impl Default for Length {
     }
 }
 
-/// How requests get to the drive: fio's engine, the depth, the priority.
+/// Submission of requests to the drive: fio's engine, the depth, the priority.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Submission {
     /// fio's engine does one request at a time, whatever the depth.
@@ -188,7 +188,7 @@ pub struct Pace {
     pub thinktime: Nanos,
     /// The part of `thinktime` that would burn processor time.
     pub thinktime_spin: Nanos,
-    /// Requests between pauses.
+    /// Number of requests between pauses.
     pub thinktime_blocks: u64,
     /// A pause after so long at work as well.
     pub thinktime_iotime: Nanos,
@@ -220,7 +220,7 @@ impl Default for Pace {
     }
 }
 
-/// What a job sees of the drive that ends it, or has it fail.
+/// Conditions that end a job, or fail it, by what it sees of the drive.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ends {
     /// The job fails where it moves fewer bytes a second.
@@ -253,7 +253,7 @@ impl Default for Ends {
     }
 }
 
-/// When what a job wrote has to be on the flash.
+/// Points at which a job's writes have to be on the flash.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Flushes {
     /// A flush after every N writes; 0 for none.

@@ -3,14 +3,14 @@
 use super::distribution::Distribution;
 use super::sizes::PerKind;
 
-/// Which kinds of request a job makes (fio's `rw`, without its random or sequential half).
+/// Kinds of request that a job makes (fio's `rw`, without its random or sequential half).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PatternKind {
-    /// Reads only.
+    /// Reads and nothing else.
     Read,
-    /// Writes only.
+    /// Writes and nothing else.
     Write,
-    /// Trims only.
+    /// Trims and nothing else.
     Trim,
     /// Reads and writes, shared by `rwmixread`.
     ReadWrite,
@@ -18,7 +18,7 @@ pub enum PatternKind {
     TrimWrite,
 }
 
-/// Where requests lie that follow one another between two random ones (fio's `rw_sequencer`).
+/// Places of the requests between two random ones (fio's `rw_sequencer`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Sequencer {
     /// Each behind the one before.
@@ -30,11 +30,11 @@ pub enum Sequencer {
 /// Zones that a job goes through one after the other (fio's `zonemode=strided`), in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Strides {
-    /// What is moved in a zone before the next one's turn.
+    /// Bytes that are moved in a zone before the next one's turn.
     pub size: u64,
-    /// How long a zone is.
+    /// Length of a zone.
     pub range: u64,
-    /// What lies between two zones.
+    /// Distance between two zones.
     pub skip: u64,
 }
 
@@ -59,7 +59,7 @@ pub struct Pattern {
     pub shuffle: bool,
     /// Requests of which the first is random (`rw=randread:8`).
     pub random_run: u64,
-    /// Where the others of these lie.
+    /// Places of the others of these.
     pub rw_sequencer: Sequencer,
     /// Bytes between two sequential requests, backwards where negative (`rw=read:8k`).
     pub stride_bytes: i64,

@@ -2,15 +2,15 @@
 
 /// An option of the program.
 pub struct ProgramOption {
-    /// fio's name.
+    /// Name of the option in fio.
     pub name: &'static str,
-    /// Whether the next argument is its value, where none stands behind a `=`.
+    /// True if the next argument is its value, where none stands behind a `=`.
     pub takes_value: bool,
-    /// What becomes of it here.
+    /// Treatment of the option here.
     pub becomes: Becomes,
 }
 
-/// What becomes of an option of the program.
+/// Treatment of an option of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Becomes {
     /// It is done, by the command that runs jobs: it is one of its own options.

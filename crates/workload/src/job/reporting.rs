@@ -1,6 +1,6 @@
-//! How a job is reported.
+//! Form of the report on a job.
 
-/// Which directions a job is reported by (fio's `unified_rw_reporting`).
+/// Directions that a job is reported by (fio's `unified_rw_reporting`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unified {
     /// Reads, writes and trims.
@@ -8,11 +8,11 @@ pub enum Unified {
     Apart,
     /// All of them as one.
     Mixed,
-    /// Both.
+    /// Both of these forms.
     Both,
 }
 
-/// What a job leaves out of what it reports (fio's `disable_lat`, `disable_clat`, `disable_slat` and
+/// Measurements that a job leaves out of its report (fio's `disable_lat`, `disable_clat`, `disable_slat` and
 /// `disable_bw_measurement`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LeftOut {
@@ -20,40 +20,40 @@ pub struct LeftOut {
     pub lat: bool,
     /// From submission to completion, and those of flushes.
     pub clat: bool,
-    /// Up to submission.
+    /// Those up to submission.
     pub slat: bool,
     /// Rates of requests, of which it writes no log then.
     pub bw: bool,
 }
 
 impl LeftOut {
-    /// Whether there are any.
+    /// Returns true if any are left out.
     #[must_use]
     pub fn any(self) -> bool {
         self != LeftOut::default()
     }
 }
 
-/// How a job is reported. What it is asked to do is the same, however that is.
+/// Form of the report on a job. It does not change the requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reporting {
     /// Percentiles, ascending; fio's own where there are none.
     pub percentiles: Vec<f64>,
     /// Percentiles of latencies from submission to completion.
     pub of_clat: bool,
-    /// The same from the request's beginning on, which is its submission.
+    /// Percentiles of latencies from the request's beginning on, which is its submission.
     pub of_lat: bool,
-    /// The same up to submission, which are zero.
+    /// Percentiles of latencies up to submission, which are zero.
     pub of_slat: bool,
-    /// What is left out.
+    /// Measurements that are left out.
     pub left_out: LeftOut,
-    /// By which directions.
+    /// Directions of the report.
     pub unified: Unified,
     /// It begins a group of its own.
     pub new_group: bool,
-    /// Whether the drive below it is reported as fio reports disks.
+    /// True if the drive below the job is reported as fio reports disks.
     pub of_disk: bool,
-    /// Whether it is reported at all.
+    /// True if the job is reported at all.
     pub is_shown: bool,
 }
 

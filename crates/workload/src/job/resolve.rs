@@ -39,7 +39,7 @@ pub struct ResolvedJob {
     pub ios_max: Option<u64>,
     /// Random blocks come each once before any comes again.
     pub random_map: bool,
-    /// The same for requests of several sizes.
+    /// Random requests of several sizes come to each block once.
     pub free_map: bool,
     /// Placement handles that its writes go to.
     pub handles: Vec<u8>,
@@ -110,7 +110,7 @@ impl ResolvedJob {
     }
 }
 
-/// When a job wants its requests issued. Spans are of simulated time.
+/// Times at which a job wants its requests issued. Spans are of simulated time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pacing {
     /// Requests outstanding at once.
@@ -146,7 +146,7 @@ pub struct Pacing {
     pub latency: LatencyTarget,
     /// Longest that a request may take.
     pub max_latency: Option<Nanos>,
-    /// When the job has become steady.
+    /// Condition under which the job has become steady.
     pub steadystate: Steady,
     /// Wait from the group's start to the first request.
     pub startdelay: Nanos,
@@ -162,7 +162,7 @@ pub struct Pacing {
 const HASHED_BLOCKS_MAX: u64 = 1 << 30;
 
 impl ResolvedJob {
-    /// When the job wants its requests issued.
+    /// Returns the times at which the job wants its requests issued.
     #[must_use]
     pub fn pacing(&self) -> Pacing {
         let spec = &self.spec;
@@ -191,7 +191,7 @@ impl ResolvedJob {
         }
     }
 
-    /// What the written data look like.
+    /// Returns the nature of the written data.
     #[must_use]
     pub fn data(&self) -> DataPattern {
         self.spec.data
@@ -239,7 +239,8 @@ impl ResolvedJob {
         Some((blocks - reached) as f64 / blocks as f64)
     }
 
-    /// What places and lengths of its requests count in: sectors, or bytes where they go through pages in memory.
+    /// Returns the unit of places and lengths of its requests, in bytes: a sector, or a byte where they go through
+    /// pages in memory.
     #[must_use]
     pub fn unit_bytes(&self) -> u64 {
         self.spec.unit_bytes()
@@ -254,15 +255,15 @@ impl ResolvedJob {
             .unwrap_or(self.spec.sizes.bs.of(kind))
     }
 
-    /// How many places a skewed law is made for: as in fio, with one that the last block lies beyond the size of, whatever zones and
-    /// alignment say.
+    /// Returns the number of places that a skewed law is made for: as in fio, a last block that lies partly beyond the
+    /// size counts, whatever zones and alignment say.
     fn skewed_places(&self) -> u64 {
         let smallest = self.spec.sizes.bs.read.min(self.spec.sizes.bs.write);
         let bytes = self.extent_bytes.min(self.device_bytes);
         bytes.div_ceil(smallest)
     }
 
-    /// Whether a place that is drawn may lie beyond the job's size or its device: in fio that ends the pass.
+    /// Returns true if a place that is drawn may lie beyond the job's size or its device: in fio that ends the pass.
     #[must_use]
     pub fn may_draw_beyond(&self) -> bool {
         let spec = &self.spec;
@@ -280,7 +281,7 @@ impl ResolvedJob {
             && (self.bytes_beyond > 0 || in_zones || spec.kinds().iter().any(beyond))
     }
 
-    /// How many aligned places a kind's random requests can take: in the region, or in a zone of it.
+    /// Returns the number of aligned places that a kind's random requests can take: in the region, or in a zone of it.
     pub(crate) fn places(&self, kind: CommandKind) -> u64 {
         let align = self.align_bytes(kind);
         if self.spec.pattern.random && self.spec.pattern.random_distribution.is_skewed() {
@@ -428,7 +429,8 @@ impl JobSpec {
         )
     }
 
-    /// What the job goes through of `size` bytes with `room` to the end of the device, in whole blocks.
+    /// Returns the bytes that the job goes through of `size` bytes with `room` to the end of the device, in whole
+    /// blocks.
     fn region_of(&self, size: u64, room: u64) -> u64 {
         let kinds = self.kinds();
         let smallest = kinds.iter().map(|&kind| self.sizes.bs.of(kind)).min();
@@ -468,12 +470,13 @@ impl JobSpec {
         }
     }
 
-    /// Whether how much of the device it goes through is said in bytes.
+    /// Returns true if the amount of the device that it goes through is given in bytes.
     fn is_in_bytes(&self) -> bool {
         matches!(self.region.size, Some(Size::Bytes(_))) || self.region.filesize.is_some()
     }
 
-    /// Whether it names no device, so that fio makes a file of the job's size: a request has to lie in it whole.
+    /// Returns true if it names no device, so that fio makes a file of the job's size: a request has to lie in it
+    /// whole.
     pub(crate) fn is_own_file(&self) -> bool {
         self.files.named.is_empty() && self.is_in_bytes()
     }

@@ -14,28 +14,28 @@ use std::borrow::Cow;
 /// Sections of options, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sections {
-    /// What messages call the file.
+    /// Name of the file in messages.
     pub(super) file: String,
     pub(super) sections: Vec<Section>,
     /// Options of fio's program that have no effect.
     pub(super) ignored: Vec<Ignored>,
 }
 
-/// What one option of a load does to a drive.
+/// Effect of one option of a load on a drive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Told {
-    /// Where it stands.
+    /// Place of the option.
     pub at: String,
     /// The option as written.
     pub option: String,
-    /// What comes of it.
+    /// Effect of the option.
     pub effect: Effect,
 }
 
-/// What comes of an option.
+/// Effect of an option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
-    /// It does this.
+    /// It has this effect.
     Does(&'static str),
     /// It does nothing, because of this.
     Nothing(&'static str),
@@ -64,7 +64,7 @@ impl Sections {
         command_line::sections(arguments)
     }
 
-    /// The same as a job file.
+    /// Returns the sections as a job file.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut text = String::new();
@@ -81,7 +81,7 @@ impl Sections {
         text
     }
 
-    /// The same as arguments of fio.
+    /// Returns the sections as arguments of fio.
     #[must_use]
     pub fn to_arguments(&self) -> Vec<String> {
         let mut arguments = Vec::new();
@@ -97,7 +97,7 @@ impl Sections {
         arguments
     }
 
-    /// The same with no other jobs than those of these names; what is global stays.
+    /// Keeps no other jobs than those of these names; what is global stays.
     ///
     /// # Errors
     /// When a name is that of no job.
@@ -116,13 +116,14 @@ impl Sections {
         Ok(self)
     }
 
-    /// Whether it has a job.
+    /// Returns true if there is a job.
     #[must_use]
     pub fn has_jobs(&self) -> bool {
         self.sections.iter().any(|section| !section.is_global())
     }
 
-    /// What is global before the first job: of fio's command line, what holds for job files as well where they say nothing else.
+    /// Returns what is global before the first job: of fio's command line, it holds for job files as well where they
+    /// say nothing else.
     #[must_use]
     pub fn defaults(&self) -> Sections {
         let globals = self.sections.iter().take_while(|one| one.is_global());
@@ -133,7 +134,7 @@ impl Sections {
         }
     }
 
-    /// The same behind what holds for it where it says nothing else.
+    /// Puts defaults before the sections, which hold where the sections say nothing else.
     #[must_use]
     pub fn behind(mut self, defaults: &Sections) -> Sections {
         self.sections
@@ -143,7 +144,8 @@ impl Sections {
         self
     }
 
-    /// What each option does to a modelled drive, or why jobs with it are refused: what a run of them says.
+    /// Returns the effect of each option on a modelled drive, or the reason why jobs with it are refused: what a run of
+    /// them would say.
     #[must_use]
     pub fn effects(&self, machine: &Surroundings<'_>) -> Vec<Told> {
         let options = self.sections.iter().flat_map(|section| &section.options);
@@ -170,7 +172,7 @@ impl Sections {
     }
 }
 
-/// What an option does if nothing is wrong with its value and with the others.
+/// Returns the effect of an option if nothing is wrong with its value and with the others.
 fn effect(key: &str) -> Effect {
     let known = words::find(key).map(|word| Effect::Does(word.does));
     known
@@ -183,7 +185,7 @@ fn effect(key: &str) -> Effect {
 pub struct Described {
     /// Its main name, then its others.
     pub names: Vec<&'static str>,
-    /// What becomes of it.
+    /// Effect of the option.
     pub effect: Effect,
 }
 
@@ -202,6 +204,7 @@ pub fn described() -> Vec<Described> {
             effect,
         });
     };
+    // The order is that of the page: words, keys without effect, refused keys, options of the program.
     for (why, names) in keys::IGNORED {
         names
             .iter()

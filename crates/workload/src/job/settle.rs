@@ -1,4 +1,4 @@
-//! What several keys of a job say together.
+//! Settling of the keys of a job that depend on each other.
 
 use super::pattern::{PatternKind, Strides};
 use super::sizes::PerKind;
@@ -6,8 +6,8 @@ use super::spec::JobSpec;
 use ftlab_base::{CommandKind, Nanos};
 
 impl JobSpec {
-    /// Brings together what several keys say, as fio does when it has read them all; gives the keys that
-    /// thereby have no effect, and why.
+    /// Brings together what several keys say, as fio does when it has read them all; returns the keys that thereby have
+    /// no effect, with the reasons.
     pub(super) fn settle(&mut self) -> Vec<(&'static str, &'static str)> {
         let mut without = Vec::new();
         let range = |kind| self.sizes.bsrange.of(kind);
@@ -26,6 +26,7 @@ impl JobSpec {
                 "fio drops it where there is no runtime: the job ends with its size",
             ));
         }
+        // fio fills buffers anew for data that it is to recognise.
         if self.checks.is_on && !self.data.refill && self.data.pattern.is_none() {
             self.data.refill = true;
         }

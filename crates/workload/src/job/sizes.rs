@@ -5,11 +5,11 @@ use ftlab_base::CommandKind;
 /// A value for each kind of request that moves or drops data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct PerKind<T> {
-    /// For reads.
+    /// The value for reads.
     pub read: T,
-    /// For writes.
+    /// The value for writes.
     pub write: T,
-    /// For trims.
+    /// The value for trims.
     pub trim: T,
 }
 
@@ -26,7 +26,7 @@ impl<T> PerKind<T> {
 }
 
 impl<T: Copy> PerKind<T> {
-    /// The same value for every kind.
+    /// Returns the same value for every kind.
     pub const fn all(value: T) -> Self {
         PerKind {
             read: value,
@@ -64,12 +64,12 @@ pub struct Part {
     pub percent: u8,
 }
 
-/// How large requests are, and to what they are aligned.
+/// Sizes of requests, and their alignment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockSizes {
     /// Request sizes in bytes; the smallest where they differ.
     pub bs: PerKind<u64>,
-    /// The largest ones.
+    /// The largest of these sizes.
     pub bs_max: PerKind<u64>,
     /// Smallest and largest ones by `bsrange` or `bssplit`, whatever `bs` says.
     pub bsrange: PerKind<Option<(u64, u64)>>,

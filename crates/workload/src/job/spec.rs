@@ -9,16 +9,16 @@ use super::sizes::BlockSizes;
 use crate::units::Size;
 use ftlab_base::{CommandKind, Content, Priority, SECTOR_BYTES};
 
-/// How writes are read back and checked (fio's `verify`).
+/// Reading back and checking of writes (fio's `verify`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Verify {
-    /// Whether they are.
+    /// True if writes are read back.
     pub is_on: bool,
     /// Writes after which they are read back without waiting for the end; 0 for none.
     pub backlog: u64,
-    /// How many are read back then; 0 for as many.
+    /// Number that is read back then; 0 for as many.
     pub batch: u64,
-    /// Whether all that was written is read back at the end.
+    /// True if all that was written is read back at the end.
     pub at_end: bool,
     /// Nothing is written: what an earlier run wrote is read.
     pub only: bool,
@@ -26,13 +26,13 @@ pub struct Verify {
     pub trim_percent: u8,
     /// Writes after which those are trimmed; 0 for never.
     pub trim_backlog: u64,
-    /// How many are trimmed then; 0 for as many.
+    /// Number that is trimmed then; 0 for as many.
     pub trim_batch: u64,
-    /// Whether what was trimmed is read back too.
+    /// True if what was trimmed is read back too.
     pub reads_trimmed: bool,
 }
 
-/// Which earlier buffer a duplicate repeats (fio's `dedupe_mode`).
+/// Earlier buffer that a duplicate repeats (fio's `dedupe_mode`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DedupeMode {
     /// The last new one.
@@ -41,13 +41,13 @@ pub enum DedupeMode {
     WorkingSet,
 }
 
-/// How a job's writes get to its placement handles (fio's `plid_select`).
+/// Choice of placement handles for a job's writes (fio's `plid_select`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum HandleOrder {
-    /// In turn.
+    /// Each in its turn.
     #[default]
     RoundRobin,
-    /// Any.
+    /// Any of them at random.
     Random,
 }
 
@@ -58,21 +58,21 @@ pub struct DataPlacement {
     pub is_told: bool,
     /// Its handles; empty for all that the drive has.
     pub handles: Vec<u8>,
-    /// Which of them a write gets.
+    /// Choice of the handle for a write.
     pub order: HandleOrder,
     /// The handle of all writes where the job names none: how long its data live, as fio's `write_hint` says. Linux takes
     /// the number of the hint for the handle, and none where the drive has fewer.
     pub hint: u8,
 }
 
-/// What the written data look like to a drive that compresses or deduplicates.
+/// Nature of the written data for a drive that compresses or deduplicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DataPattern {
     /// `buffer_compress_percentage`: how much of a buffer compresses away, 0 to 100.
     pub compress_percent: Option<u8>,
     /// `dedupe_percentage`: share of writes that repeat an earlier one, 0 to 100.
     pub dedupe_percent: u8,
-    /// `dedupe_mode`: which.
+    /// `dedupe_mode`: the buffer that is repeated.
     pub dedupe_mode: DedupeMode,
     /// `dedupe_working_set_percentage`: the working set's share of the job's blocks.
     pub working_set_percent: u8,
@@ -88,11 +88,11 @@ pub struct DataPattern {
     pub scramble: bool,
 }
 
-/// How much of a repeated pattern compresses away, in percent.
+/// Part of a repeated pattern that compresses away, in percent.
 const PATTERN_PERCENT: u8 = 99;
 
 impl DataPattern {
-    /// How much of a buffer compresses away, in percent: 100 for zeros, 0 for fio's random data.
+    /// Returns the part of a buffer that compresses away, in percent: 100 for zeros, 0 for fio's random data.
     #[must_use]
     pub fn compressible_percent(&self) -> u8 {
         match (self.zero, self.compress_percent, self.pattern) {
@@ -103,7 +103,7 @@ impl DataPattern {
         }
     }
 
-    /// What they look like, whichever they are.
+    /// Returns the nature of the data without their identity.
     #[must_use]
     pub fn content(&self) -> Content {
         match self.compressible_percent() {
@@ -118,45 +118,45 @@ impl DataPattern {
 pub struct JobSpec {
     /// The section's name, or its `name` key.
     pub name: String,
-    /// Free text.
+    /// Free text for the reader.
     pub description: Option<String>,
-    /// Where the section begins.
+    /// Beginning of the section.
     pub source: Source,
     /// Position among the file's jobs, clones counted.
     pub index: usize,
     /// The jobs that a section stands for.
     pub clones: Clones,
-    /// How it is reported.
+    /// Form of the report.
     pub reporting: Reporting,
-    /// When a job begins among the others, and what its end does to them.
+    /// Beginning of the job among the others, and the effect of its end on them.
     pub order: Order,
     /// The files that a job runs on.
     pub files: FileSet,
     /// The kinds of a job's requests, and the places where they lie in its region.
     pub pattern: Pattern,
-    /// How large requests are, and to what they are aligned.
+    /// Sizes of requests, and their alignment.
     pub sizes: BlockSizes,
     /// The part of a device that a job uses.
     pub region: Region,
-    /// How much a job does, and for how long.
+    /// Amount of the job's I/O, and its time.
     pub length: Length,
-    /// How requests get to the drive: fio's engine, the depth, the priority.
+    /// Submission of requests to the drive: fio's engine, the depth, the priority.
     pub submission: Submission,
     /// Pauses between requests, and rates that they keep below.
     pub pace: Pace,
-    /// What a job sees of the drive that ends it, or has it fail.
+    /// Conditions that end the job, or fail it, by what it sees of the drive.
     pub ends: Ends,
-    /// When what a job wrote has to be on the flash.
+    /// Points at which the job's writes have to be on the flash.
     pub flushes: Flushes,
-    /// Whether and how what is written is read back and checked.
+    /// Reading back and checking of writes.
     pub checks: Verify,
     /// The logs of its requests that it asks for.
     pub logs: Logs,
     /// The recorded trace that it replays instead of making requests.
     pub replay: Replay,
-    /// What suffixes of sizes count in: 1024 or 1000.
+    /// Factor of the suffixes of sizes: 1024 or 1000.
     pub kb_base: u64,
-    /// What the data look like.
+    /// Nature of the written data.
     pub data: DataPattern,
     /// With which data they are to lie.
     pub placement: DataPlacement,
@@ -168,7 +168,8 @@ pub struct JobSpec {
 const PRIO_HIGH: u8 = 3;
 
 impl JobSpec {
-    /// How urgent the job's submission queue is, where a drive weighs queues. Linux itself has all of them alike.
+    /// Returns the priority of the job's submission queue, where a drive weighs queues. Linux itself has all of them
+    /// alike.
     #[must_use]
     pub fn priority(&self) -> Priority {
         match (self.submission.prioclass, self.submission.prio) {
@@ -200,6 +201,7 @@ impl JobSpec {
             pace: Pace::default(),
             ends: Ends::default(),
             flushes: Flushes::default(),
+            // Reading back at the end is fio's default, so this is not all zeros.
             checks: Verify {
                 is_on: false,
                 backlog: 0,
@@ -230,13 +232,13 @@ impl JobSpec {
         }
     }
 
-    /// Whether the job writes at random places.
+    /// Returns true if the job writes at random places.
     #[must_use]
     pub fn writes_at_random(&self) -> bool {
         self.pattern.random && self.kinds().contains(&CommandKind::Write)
     }
 
-    /// Whether its requests go through pages in the host's memory: some are of no whole sectors.
+    /// Returns true if its requests go through pages in the host's memory: some are of no whole sectors.
     #[must_use]
     pub fn is_paged(&self) -> bool {
         let is_odd = |bytes: u64| !bytes.is_multiple_of(SECTOR_BYTES);
@@ -251,20 +253,20 @@ impl JobSpec {
         })
     }
 
-    /// Whether its region, or that of one of its clones, begins behind the device's first byte.
+    /// Returns true if its region, or that of one of its clones, begins behind the device's first byte.
     #[must_use]
     pub fn may_begin_later(&self) -> bool {
         [self.region.offset, self.region.offset_increment] != [Size::Bytes(0); 2]
     }
 
-    /// Whether a flush comes behind all that the job does.
+    /// Returns true if a flush comes behind all that the job does.
     #[must_use]
     pub fn closes_with_a_flush(&self) -> bool {
         (self.flushes.end_fsync || self.flushes.fsync_on_close)
             && self.kinds().contains(&CommandKind::Write)
     }
 
-    /// Whether all requests of a kind have one size.
+    /// Returns true if all requests of a kind have one size.
     #[must_use]
     pub fn has_one_size(&self, kind: CommandKind) -> bool {
         self.sizes.bs.of(kind) == self.sizes.bs_max.of(kind)

@@ -1,5 +1,5 @@
-//! What a job file takes from the machine that it is read on: `${NAME}`, `$ncpus`, `$pagesize`, `$mb_memory`, and
-//! sums of them.
+//! Values that a job file takes from the machine that it is read on: `${NAME}`, `$ncpus`, `$pagesize`, `$mb_memory`,
+//! and sums of them.
 
 use super::error::JobError;
 use super::ini::Entry;
@@ -64,6 +64,7 @@ impl Surroundings<'_> {
             ),
         })?;
         let value = self.keywords(&with_variables).map_err(fail)?;
+        // A dash or slash in a name or path is no sum.
         let is_text = TEXTS.contains(&entry.key.as_str());
         let has_words = value != with_variables && value.contains(['+', '-', '*', '/']);
         let is_sum = !is_text && (has_words || value.starts_with('(') && value.ends_with(')'));

@@ -1,4 +1,4 @@
-//! What can be wrong with a script, a scenario or a trace.
+//! Errors of a script, a scenario or a trace.
 
 use ftlab_base::Blame;
 use ftlab_base::plain::without_types;
@@ -15,7 +15,7 @@ pub enum ScriptError {
         file: String,
         /// The line, from 1.
         line: usize,
-        /// What is wrong and what belongs there.
+        /// The fault, and what belongs there.
         why: String,
     },
     /// Files of a script lie beyond the end of the drive.
@@ -24,11 +24,11 @@ pub enum ScriptError {
          smaller `at`, or take a larger drive"
     )]
     BeyondDrive {
-        /// The script's file.
+        /// File of the script.
         file: String,
         /// The name of the files.
         files: String,
-        /// Where they end, in bytes.
+        /// End of the files, in bytes.
         end: u64,
         /// Bytes of the drive.
         capacity: u64,

@@ -29,9 +29,9 @@ pub type Library<'a> = &'a dyn Fn(&str) -> Option<(String, String)>;
 
 /// A text and its name, for errors.
 pub struct Text<'a> {
-    /// Its name.
+    /// Name of the file.
     pub file: &'a str,
-    /// What it says.
+    /// Contents of the file.
     pub text: &'a str,
 }
 
@@ -182,6 +182,7 @@ fn phase(
         let what = (&write.files, &write.amount, &write.blocks, write.sequential);
         transfer(source, script, what)
     });
+    // A check has no files of its own: it reads those that the phase writes.
     let check = match (&given.check, &given.write) {
         (Some(check), Some(write)) => {
             let what = (&write.files, &check.amount, &check.blocks, check.sequential);
@@ -269,6 +270,7 @@ fn transfer(
         );
         return Err(source.error(at, format!("{why} allowed")));
     }
+    // A file system gives files whole clusters, so no two files share one.
     if files.at.get_ref().0 % CLUSTER_SECTORS != 0 {
         let why = "files begin at clusters: `at` must be a multiple of 4 KiB, such as \"20 GiB\"";
         return Err(source.error(&files.at, why));
@@ -298,7 +300,7 @@ fn transfer(
     })
 }
 
-/// How many requests of these sizes and weights move N sectors.
+/// Returns the number of requests of these sizes and weights that move N sectors.
 fn requests(sectors: u64, blocks: &[(u32, u32)]) -> f64 {
     let sum = |of: fn(f64, f64) -> f64| -> f64 {
         let parts = blocks

@@ -17,12 +17,12 @@ pub use steps::{Run, Step, StepStream};
 
 use ftlab_base::{Content, Nanos};
 
-/// A program.
+/// Script of a program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Script {
     /// The file it is from.
     pub file: String,
-    /// What it does, in a few words.
+    /// Name in a few words.
     pub name: String,
     /// In a sentence or more: what it does and where its numbers come from.
     pub summary: String,
@@ -39,13 +39,13 @@ pub struct Phase {
     pub think: Nanos,
     /// CPU time of all its steps, on the script's testbed.
     pub cpu: Nanos,
-    /// What is read.
+    /// Reads of the phase.
     pub read: Option<Transfer>,
-    /// What is written.
+    /// Writes of the phase.
     pub write: Option<Transfer>,
-    /// What is read again of the file just written, by somebody whom the program waits for.
+    /// Second reads of the file just written, by somebody whom the program waits for.
     pub check: Option<Transfer>,
-    /// Whether a write is waited for. Otherwise the operating system takes it and writes it back.
+    /// True if a write is waited for. Otherwise the operating system takes it and writes it back.
     pub through: bool,
     /// Requests of the program outstanding at most.
     pub depth: u32,
@@ -56,7 +56,7 @@ pub struct Phase {
 }
 
 impl Phase {
-    /// What its writes carry: data that do not compress, unless the script says otherwise.
+    /// Returns the nature of the written data, which do not compress unless the script says otherwise.
     #[must_use]
     pub fn content(&self) -> Content {
         let percent = self.buffer_compress_percentage.unwrap_or(0);
@@ -64,7 +64,7 @@ impl Phase {
     }
 }
 
-/// What a phase moves in one direction.
+/// Movement of data in one direction within a phase.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transfer {
     /// The name of its files.
@@ -73,9 +73,9 @@ pub struct Transfer {
     pub at: u64,
     /// Sectors of the files.
     pub size: u64,
-    /// Files they are.
+    /// Number of the files.
     pub count: u64,
-    /// Sectors moved.
+    /// Sectors that are moved.
     pub amount: u64,
     /// Sizes of requests in sectors, each with its weight above 0.
     pub blocks: Vec<(u32, u32)>,
@@ -86,7 +86,7 @@ pub struct Transfer {
 /// Programs that share a drive.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scenario {
-    /// What it is, in a few words.
+    /// Name in a few words.
     pub name: String,
     /// In a sentence or more.
     pub summary: String,
@@ -94,7 +94,7 @@ pub struct Scenario {
     pub testbed: String,
     /// A pause is longer than this.
     pub pause: Nanos,
-    /// The programs.
+    /// Programs that run together.
     pub processes: Vec<Process>,
 }
 
@@ -103,10 +103,10 @@ pub struct Scenario {
 pub struct Process {
     /// Its name in results.
     pub name: String,
-    /// When it starts.
+    /// Time of its start.
     pub start: Nanos,
     /// Nobody waits for its end.
     pub background: bool,
-    /// What it does.
+    /// Script that it runs.
     pub script: Script,
 }

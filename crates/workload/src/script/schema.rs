@@ -1,4 +1,4 @@
-//! What a script file and a scenario file may say. Unknown keys are refused.
+//! Keys of a script file and of a scenario file. Unknown keys are refused.
 
 use super::quantity::{Sectors, Share, Span};
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use toml::Spanned;
 /// The version of both schemas.
 pub(super) const SCHEMA: u32 = 1;
 
-/// One program.
+/// Contents of a script file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ScriptFile {
@@ -17,7 +17,7 @@ pub(super) struct ScriptFile {
     pub summary: String,
     /// The machine its CPU times are of.
     pub testbed: String,
-    /// Where its files lie.
+    /// Files by name, with their places.
     #[serde(default)]
     pub files: BTreeMap<String, FilesKeys>,
     pub phase: Vec<Spanned<PhaseKeys>>,
@@ -29,7 +29,7 @@ pub(super) struct ScriptFile {
 pub(super) struct FilesKeys {
     pub at: Spanned<Sectors>,
     pub size: Spanned<Sectors>,
-    /// How many files they are.
+    /// Number of the files.
     pub count: Option<Spanned<u64>>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct FilesKeys {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PhaseKeys {
-    /// For the reader.
+    /// Name for the reader.
     #[expect(dead_code, reason = "for the reader of the file")]
     pub name: String,
     pub think: Option<Span>,
@@ -51,7 +51,7 @@ pub(super) struct PhaseKeys {
     pub ahead: Option<Spanned<u32>>,
 }
 
-/// What is read.
+/// Keys of a read.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TransferKeys {
@@ -62,7 +62,7 @@ pub(super) struct TransferKeys {
     pub sequential: Option<Share>,
 }
 
-/// What is written.
+/// Keys of a write.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WriteKeys {
@@ -74,7 +74,7 @@ pub(super) struct WriteKeys {
     pub buffer_compress_percentage: Option<Spanned<u32>>,
 }
 
-/// What is read again of what was just written.
+/// Keys of a second read of what was just written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CheckKeys {
@@ -95,7 +95,7 @@ pub(super) struct ScenarioFile {
     pub process: Spanned<Vec<Spanned<ProcessKeys>>>,
 }
 
-/// One of them.
+/// Keys of one program.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ProcessKeys {

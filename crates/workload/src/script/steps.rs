@@ -11,22 +11,22 @@ pub(crate) const CLUSTER_SECTORS: u64 = 8;
 /// Sectors in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {
-    /// First sector.
+    /// First sector of the range.
     pub lba: u64,
-    /// How many, at least 1.
+    /// Number of sectors, at least 1.
     pub sectors: u32,
 }
 
-/// What a program does at one go: read, compute, write.
+/// One step of a program: read, compute, write.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Step {
-    /// Read first.
+    /// The read, which comes first.
     pub read: Option<Run>,
-    /// Whether that read is the first of a file.
+    /// True if that read is the first of a file.
     pub opens_file: bool,
     /// CPU time, on the script's testbed.
     pub cpu: Nanos,
-    /// Written then.
+    /// Writes that follow the computing.
     pub writes: Vec<Run>,
     /// Files that these writes begin.
     pub files_begun: u64,
@@ -96,7 +96,7 @@ struct PhaseSteps {
     write: Option<Walk>,
     check: Option<Walk>,
     cpu: Nanos,
-    /// What has been given out of each.
+    /// CPU time that was given out so far.
     cpu_given: Nanos,
     files: u64,
     files_begun: u64,
@@ -152,6 +152,7 @@ impl PhaseSteps {
                 (1, 1)
             }
         };
+        // Shares are of the whole, and what was given out is subtracted: so nothing is lost by rounding.
         let cpu = Nanos(share(self.cpu.0, done, total));
         step.cpu = cpu - self.cpu_given;
         self.cpu_given = cpu;
@@ -181,14 +182,14 @@ fn share(of: u64, done: u64, total: u64) -> u64 {
 struct Walk {
     at: u64,
     size: u64,
-    /// Files they are.
+    /// Number of the files.
     count: u64,
     amount: u64,
     left: u64,
     blocks: Vec<(u32, u32)>,
     weights: u64,
     sequential: f64,
-    /// Where the next request begins that does not jump, from the start of the files.
+    /// Place of the next request that does not jump, from the start of the files.
     position: u64,
     /// The size of the next request.
     block: u32,

@@ -1,18 +1,18 @@
-//! How much of a job's amount of I/O is left, and in how many passes over its size it is made: as fio counts it.
+//! Rest of a job's amount of I/O, and of the passes over its size in which it is made, as fio counts them.
 
 use crate::{PatternKind, ResolvedJob};
 use ftlab_base::CommandKind;
 
-/// What is left of a job, in requests and in what its lengths count in.
+/// Rest of a job, in requests and in the unit of its lengths.
 ///
 /// A pass ends when as much as the size has been moved in it, or when no request is left to draw. Passes follow one another
 /// `loops` times, and then for as long as `io_size` is not reached by a request or more.
 #[derive(Debug, Clone)]
 pub struct Budget {
     ios_left: u64,
-    /// Of all passes.
+    /// Rest of all passes.
     left: u64,
-    /// Of this pass.
+    /// Rest of this pass.
     pass_left: u64,
     pass: u64,
     /// Something has been moved in this pass.
@@ -20,9 +20,9 @@ pub struct Budget {
     passes_left: u64,
     /// All that was moved, with what was read back and trimmed.
     moved: u64,
-    /// What passes go on to beyond `loops`; 0 where they do not.
+    /// Amount that passes go on to beyond `loops`; 0 where they do not.
     goal: u64,
-    /// The largest request.
+    /// Length of the largest request.
     largest: u64,
     /// Passes have no end.
     goes_on: bool,
@@ -89,13 +89,13 @@ impl Budget {
         }
     }
 
-    /// Whether the pass is at its end.
+    /// Returns true if the pass is at its end.
     #[inline]
     pub fn is_spent(&self) -> bool {
         self.pass_left == 0 || self.left == 0 || self.ios_left == 0
     }
 
-    /// Whether no pass follows this one.
+    /// Returns true if no pass follows this one.
     pub fn is_last(&self) -> bool {
         !self.goes_on && (self.left == 0 || self.ios_left == 0 || !self.has_another())
     }

@@ -1,4 +1,4 @@
-//! What a job that verifies reads back, and what it trims: the writes that it keeps in mind.
+//! Reads and trims of a job that verifies, and the writes that it keeps in mind for them.
 
 use super::{Chance, Place};
 use crate::{ResolvedJob, Verify};
@@ -17,7 +17,7 @@ pub struct Checks {
     to_trim: VecDeque<u64>,
     trims: Chance,
     stream: Stream,
-    /// What is left of a batch of reads, and of trims.
+    /// Rest of a batch of reads, and of trims.
     reading: u64,
     trimming: u64,
     last_read: bool,
@@ -76,7 +76,7 @@ impl Checks {
         }
     }
 
-    /// What is due between two requests of the job: a trim, or a read of what was written.
+    /// Returns what is due between two requests of the job: a trim, or a read of what was written.
     pub fn due(&mut self) -> Option<(CommandKind, Place)> {
         let trim = self.due_trim().map(|place| (CommandKind::Trim, place));
         trim.or_else(|| self.due_read().map(|place| (CommandKind::Read, place)))
@@ -123,7 +123,7 @@ impl Checks {
     }
 }
 
-/// How many of a backlog are done at once.
+/// Returns the number of a backlog's entries that are done at once.
 fn batch(batch: u64, backlog: u64) -> u64 {
     if batch == 0 { backlog } else { batch }
 }

@@ -1,4 +1,4 @@
-//! What the data of a job's writes look like: how compressible, and which of them are the same.
+//! Data of a job's writes: how compressible they are, and which of them are the same.
 
 use super::Chance;
 use super::law::below;
@@ -11,12 +11,12 @@ use rand::Rng;
 /// The data of a job's writes, one buffer after the other.
 #[derive(Debug, Clone)]
 pub struct Data {
-    /// How compressible they are, whichever they are.
+    /// Nature of the data without their identity.
     base: Content,
     repeats: Option<Box<Repeats>>,
 }
 
-/// Which buffers are the same.
+/// Rule by which buffers are the same.
 #[derive(Debug, Clone)]
 enum Repeats {
     /// With this chance a buffer repeats the last one that repeated none, as in fio.
@@ -29,7 +29,7 @@ enum Repeats {
     Set {
         chance: Chance,
         buffers: u64,
-        /// What tells them from those of other sets.
+        /// Salt that tells them from those of other sets.
         salt: u64,
         stream: Stream,
     },
@@ -47,6 +47,7 @@ impl Data {
         let pattern = spec.data;
         let base = pattern.content();
         let mut stream = seed.stream(&format!("workload data {} {}", spec.index, spec.name));
+        // Buffers that are filled anew or scrambled never repeat; else each of the job's few buffers comes again.
         let is_new_each_time =
             pattern.refill || pattern.scramble || pattern.compress_percent.is_some();
         let chance = Chance::percent(pattern.dedupe_percent);
@@ -91,7 +92,7 @@ impl Data {
         }
     }
 
-    /// What the data of the next request look like.
+    /// Returns the nature of the data of the next request.
     #[inline]
     pub fn of_request(&mut self, kind: CommandKind) -> Content {
         match &mut self.repeats {

@@ -1,4 +1,4 @@
-//! Which blocks of a region no request has had yet, for requests of several sizes that have each block once.
+//! Blocks of a region that no request has had yet, for requests of several sizes that have each block once.
 
 use super::law::below;
 use ftlab_base::rng::Stream;
@@ -45,7 +45,7 @@ impl FreeMap {
         self.next_free(drawn).or_else(|| self.next_free(0))
     }
 
-    /// Takes `length` blocks from one on, up to the first that is taken already; gives how many it took.
+    /// Takes `length` blocks from one on, up to the first that is taken already, and returns their number.
     pub fn take(&mut self, from: u64, length: u64) -> u64 {
         let mut taken = 0;
         while taken < length && self.is_free(from + taken) {

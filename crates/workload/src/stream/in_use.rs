@@ -1,4 +1,4 @@
-//! Which blocks hold data, for jobs that trim blocks in use.
+//! Blocks that hold data, for jobs that trim blocks in use.
 
 use super::law::below;
 use ftlab_base::rng::Stream;
@@ -22,7 +22,7 @@ impl InUse {
         }
     }
 
-    /// Adds a block.
+    /// Adds a block to the set.
     pub fn insert(&mut self, block: u64) {
         let (word, bit) = Self::place(block);
         self.count += u64::from(self.words[word] & bit == 0);

@@ -22,26 +22,26 @@ fn unit(rng: &mut Stream) -> f64 {
 /// A law over a number of blocks fixed when it is made.
 #[derive(Debug, Clone)]
 pub enum Law {
-    /// Uniform, with replacement.
+    /// Each block as likely, with replacement.
     Uniform(u64),
     /// Each block once before any comes again.
     Map(Map),
     /// Some ranks more often than others, ranks spread over the blocks.
     Skewed(Box<Skewed>),
-    /// Uniform within zones.
+    /// Each block of a zone as likely.
     Zoned(Box<Zones>),
     /// Uniform over what no request has had yet, for requests of several sizes.
     Free(Box<FreeMap>),
 }
 
-/// What a law draws from: the places of a kind of request.
+/// Places of a kind of request, from which a law draws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grid {
-    /// Whose zones they are, where kinds have zones of their own.
+    /// Kind of request, where kinds have zones of their own.
     pub kind: Option<CommandKind>,
-    /// How many there are.
+    /// Number of the places.
     pub places: u64,
-    /// How far apart they are, in bytes.
+    /// Distance of the places, in bytes.
     pub align_bytes: u64,
 }
 
@@ -71,6 +71,7 @@ impl Law {
                 deviation_percent,
                 center,
             } => {
+                // A normal law is hottest at its middle rank, the others are at their first.
                 let jitter = (deviation_percent / 100.0).min(0.5);
                 skewed(Ranks::Normal { jitter }, blocks / 2, center, rng)
             }
@@ -95,7 +96,7 @@ impl Law {
         })
     }
 
-    /// Starts a pass.
+    /// Starts a new pass.
     pub fn begin(&mut self, rng: &mut Stream) {
         match self {
             Law::Map(map) => map.begin(rng),
@@ -126,7 +127,7 @@ impl Map {
         }
     }
 
-    /// Starts a pass.
+    /// Starts a new pass.
     pub fn begin(&mut self, rng: &mut Stream) {
         self.index = 0;
         if !self.repeats {
@@ -156,25 +157,25 @@ pub struct Skewed {
     rotation: u64,
 }
 
-/// Which block a rank is.
+/// Rule by which ranks become blocks.
 #[derive(Debug, Clone)]
 enum Spread {
     /// fio's: a product modulo 2⁶⁴, modulo the blocks. Ranks collide, and blocks are left out; none where their number
     /// is a power of two, up to two thirds elsewhere.
     Hash(u64),
-    /// One to one.
+    /// One to one, by a permutation.
     Shuffle(Permutation),
 }
 
 /// 2⁶⁴ divided by the golden ratio squared, to the nearest odd number: Knuth's multiplicative hash, as fio has it.
 const GOLDEN: u64 = 0x61c8_8646_80b5_83eb;
 
-/// Where fio's hash puts a rank among so many blocks.
+/// Returns the block of a rank by fio's hash, among so many blocks.
 fn hashed(rank: u64, blocks: u64) -> u64 {
     rank.wrapping_mul(GOLDEN) % blocks
 }
 
-/// How many of so many blocks fio's hash of their ranks reaches.
+/// Returns the number of blocks, of so many, that fio's hash of their ranks reaches.
 pub fn blocks_reached(blocks: u64) -> u64 {
     let mut reached = vec![0_u64; blocks.div_ceil(64) as usize];
     for rank in 0..blocks {

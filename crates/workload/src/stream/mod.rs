@@ -30,16 +30,16 @@ use rand::Rng;
 /// One request, without the time it is issued at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
-    /// What to do.
+    /// Kind of the request.
     pub kind: CommandKind,
     /// First sector; 0 for a flush of everything. Of a job whose requests go through pages ([`JobSpec::is_paged`]), the first byte, and
     /// its length is in bytes too.
     pub lba: Lba,
     /// Number of sectors; 0 for a flush of everything.
     pub sectors: u32,
-    /// What a write's data look like.
+    /// Nature of a write's data.
     pub content: Content,
-    /// Where they are to lie.
+    /// Place that was chosen for a write's data.
     pub placement: Placement,
     /// Its latency is one of the job's; that of the last flush is not, as in fio.
     pub counts: bool,
@@ -113,7 +113,7 @@ pub struct JobStream {
     trimmed: Option<Place>,
     budget: Budget,
     flushes: Flushes,
-    /// What is to be read back and trimmed, for jobs that verify.
+    /// Writes to be read back and trimmed, for jobs that verify.
     checks: Option<Box<Checks>>,
     /// Reads stand for the writes of an earlier run.
     only_verifies: bool,
@@ -124,11 +124,11 @@ pub struct JobStream {
     waits: bool,
     /// Trims and writes are found one by one.
     pairs: bool,
-    /// What each pass starts from when passes repeat one another.
+    /// Beginning of each pass, when passes repeat one another.
     beginning: Option<Box<(Stream, Positions)>>,
 }
 
-/// How the kind of the next request is chosen.
+/// Choice of the kind of the next request.
 #[derive(Debug, Clone, Copy)]
 enum Mix {
     Only(CommandKind),
@@ -291,13 +291,13 @@ impl JobStream {
         self.next_of_mix(choose)
     }
 
-    /// Whether a request is over only when a flush behind it has ended.
+    /// Returns true if a request is over only when a flush behind it has ended.
     #[must_use]
     pub fn flushes_behind(&self, request: &Request) -> bool {
         self.is_sync && request.kind == CommandKind::Write
     }
 
-    /// Whether the next request, if there is one, is a flush, which no rate holds back.
+    /// Returns true if the next request, if there is one, is a flush, which no rate holds back.
     #[must_use]
     pub fn flush_is_due(&self) -> bool {
         match self.has_ended || self.is_spent() {
@@ -306,12 +306,12 @@ impl JobStream {
         }
     }
 
-    /// Whether the amount of the pass is done; what is read back is not.
+    /// Returns true if the amount of the pass is done; what is read back is not.
     fn is_spent(&self) -> bool {
         self.trimmed.is_none() && self.budget.is_spent()
     }
 
-    /// Whether there is no further request.
+    /// Returns true if there is no further request.
     #[must_use]
     pub fn is_over(&self) -> bool {
         let has_ended = self.has_ended || self.is_spent();
@@ -416,8 +416,8 @@ impl JobStream {
     }
 }
 
-/// What a request of a uniform random job of one kind takes. The simulator's speed tests are such
-/// jobs, and going round everything that they do without makes their requests four times as fast.
+/// State that a request of a uniform random job of one kind needs. The simulator's speed tests are such jobs, and going
+/// round everything that they do without makes their requests four times as fast.
 #[derive(Debug, Clone, Copy)]
 struct Plain {
     kind: CommandKind,
@@ -466,7 +466,7 @@ impl Mix {
     }
 }
 
-/// When `fsync`, `fdatasync` and `end_fsync` call for a flush.
+/// Flushes that `fsync`, `fdatasync` and `end_fsync` call for.
 #[derive(Debug, Clone)]
 struct Flushes {
     /// Writes between flushes; 0 for none.
@@ -493,7 +493,7 @@ impl Flushes {
         self.last_was_flush = false;
     }
 
-    /// Whether a pass that is at its end has its flush still to come.
+    /// Returns true if a pass that is at its end has its flush still to come.
     fn close_is_due(&self) -> bool {
         self.at_end && !self.last_was_flush
     }

@@ -31,12 +31,12 @@ impl Permutation {
         }
     }
 
-    /// How many blocks are permuted.
+    /// Returns the number of blocks that are permuted.
     pub fn len(&self) -> u64 {
         self.n
     }
 
-    /// Where the permutation puts `index`, which must be below `len`.
+    /// Returns the place of `index`, which must be below `len`, in the permutation.
     #[inline]
     pub fn at(&self, index: u64) -> u64 {
         let mut value = self.scramble(index);

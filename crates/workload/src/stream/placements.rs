@@ -1,4 +1,4 @@
-//! Which placement handle each write of a job goes to.
+//! Choice of the placement handle for each write of a job.
 
 use super::law::below;
 use crate::ResolvedJob;
@@ -12,7 +12,7 @@ pub struct Placements {
     /// Empty where the job says nothing.
     handles: Box<[u8]>,
     next: usize,
-    /// What is drawn, where they come at random, has a random stream of its own: it changes no position.
+    /// Random stream of the draws, where handles come at random: a stream of its own changes no position.
     draws: Option<Stream>,
 }
 
@@ -27,7 +27,7 @@ impl Placements {
         }
     }
 
-    /// Where the next request goes.
+    /// Returns the placement of the next request.
     #[inline]
     pub fn of_request(&mut self, kind: CommandKind) -> Placement {
         if self.handles.is_empty() || kind != CommandKind::Write {

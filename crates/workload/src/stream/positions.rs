@@ -1,4 +1,4 @@
-//! Where the next request of a kind lies, and how long it is.
+//! Place and length of the next request of a kind.
 
 use super::Chance;
 use super::free_map::FreeMap;
@@ -19,11 +19,11 @@ pub struct Positions {
     /// Requests in order begin again at the region's end; else the pass is over there.
     goes_on: bool,
     laws: Vec<Law>,
-    /// What few jobs have.
+    /// Rules that few jobs have.
     special: Option<Box<Special>>,
 }
 
-/// What does not change from request to request of a kind.
+/// Properties of a kind that do not change from request to request.
 #[derive(Debug, Clone, Copy)]
 pub struct Kind {
     /// Its place among reads, writes and trims.
@@ -133,7 +133,7 @@ impl Positions {
         }
     }
 
-    /// What few jobs have of their own.
+    /// Returns the rules that few jobs have.
     pub fn special(&mut self) -> Option<&mut Special> {
         self.special.as_deref_mut()
     }

@@ -1,4 +1,4 @@
-//! How long requests are that have several sizes.
+//! Lengths of requests that have several sizes.
 
 use super::law::below;
 use crate::{Part, ResolvedJob};
@@ -10,9 +10,9 @@ use ftlab_base::rng::Stream;
 pub struct Sizes {
     least_bytes: u64,
     most_bytes: u64,
-    /// What places and lengths count in.
+    /// Unit of places and lengths, in bytes.
     unit_bytes: u64,
-    /// What sizes are multiples of.
+    /// Step of the sizes, in bytes: they are multiples of it.
     step_bytes: u64,
     /// Shares of given sizes, rarest first.
     parts: Vec<Part>,

@@ -19,26 +19,26 @@ pub struct Special {
     run: u64,
     run_left: u64,
     sequencer: Sequencer,
-    /// What is left out between two requests in order; backwards where negative.
+    /// Gap between two requests in order; backwards where negative.
     stride: i64,
-    /// Where the job's region begins, and what lies before the zone that it is in.
+    /// Start of the job's region, and that of the zone that it is in.
     origin: u64,
     base: u64,
     /// The job's size, which may reach beyond the device.
     size: u64,
     device: u64,
-    /// Where the next request in order is looked for, and where the last one began.
+    /// Place where the next request in order is looked for, and the start of the last one.
     next: [u64; 3],
     last: [Option<u64>; 3],
     zones: Option<Strides>,
-    /// What was moved in this zone.
+    /// Amount that was moved in this zone.
     moved: u64,
     /// The end is the start.
     goes_on: bool,
 }
 
 impl Special {
-    /// What a job has of it, if anything.
+    /// Returns the special rules of a job, if it has any.
     pub fn of(job: &ResolvedJob) -> Option<Special> {
         let (spec, unit) = (&job.spec, job.unit_bytes());
         let kinds = [CommandKind::Read, CommandKind::Write, CommandKind::Trim];
@@ -84,7 +84,7 @@ impl Special {
         })
     }
 
-    /// Begins a pass.
+    /// Begins a new pass.
     pub fn begin(&mut self) {
         self.base = self.origin;
         self.moved = 0;
@@ -98,7 +98,7 @@ impl Special {
         self.last = [None; 3];
     }
 
-    /// Whether a job that trims and writes has to trim: it has written where it trimmed last.
+    /// Returns true if a job that trims and writes has to trim: it has written where it trimmed last.
     pub fn has_to_trim(&self) -> bool {
         self.last[2] == self.last[1]
     }
@@ -166,7 +166,7 @@ impl Special {
         Some(drawn? * kind.align_sectors)
     }
 
-    /// Where the request after the last one lies, with what is left out between; none beyond the device.
+    /// Returns the place of the request after the last one, behind the gap; none beyond the device.
     fn in_order(&mut self, kind: Kind) -> Option<u64> {
         let next = &mut self.next[kind.slot];
         if self.goes_on && *next >= self.size + self.origin {
@@ -191,7 +191,7 @@ impl Special {
         }
     }
 
-    /// How long a request is there.
+    /// Returns the length of a request at a place, if one fits there.
     fn length(&self, kind: Kind, at: u64, is_random: bool, rng: &mut Stream) -> Option<u32> {
         let Some(sizes) = &self.sizes else {
             return Some(kind.sectors);
@@ -232,8 +232,8 @@ impl Special {
     }
 }
 
-/// Whether trims and writes are found one by one: in order, each kind goes on from its own last one. Where sizes differ, a write has that
-/// of its trim.
+/// Returns true if trims and writes are found one by one: in order, each kind goes on from its own last one. Where
+/// sizes differ, a write has that of its trim.
 pub fn finds_each_of_a_pair(job: &ResolvedJob) -> bool {
     let spec = &job.spec;
     spec.pattern.kind == PatternKind::TrimWrite

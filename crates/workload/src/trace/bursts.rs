@@ -1,4 +1,4 @@
-//! How many bursts of each length give a distribution of queue depths.
+//! Numbers of bursts of each length that give a distribution of queue depths.
 //!
 //! A burst of *n* requests meets the queue depths 1 to *n*: each of its requests counts itself and
 //! those of the burst before it. So with as many bursts of length *n* as there are more requests at
@@ -6,14 +6,14 @@
 
 use super::apportion::apportion;
 
-/// What is known of the queue depths that requests are issued at.
+/// Known figures of the queue depths that requests are issued at.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Depths {
     /// Share of the requests at depth 1.
     pub one: f64,
     /// Mean over all requests.
     pub mean: f64,
-    /// The deepest.
+    /// The deepest of them.
     pub most: u32,
 }
 
@@ -26,6 +26,9 @@ const ROUNDING: f64 = 1e-12;
 impl Depths {
     /// Bursts of one request, of two, up to the deepest, of N requests. The depths above 1
     /// fall off geometrically, as steeply as the mean asks for.
+    ///
+    /// # Errors
+    /// When no distribution has this share, mean and depth.
     pub fn bursts(self, operations: u64) -> Result<Vec<u64>, String> {
         let mut requests = apportion(operations, &self.shares()?);
         requests.push(0);

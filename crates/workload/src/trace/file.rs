@@ -13,7 +13,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
 
-/// What a trace file may say. Unknown keys are refused.
+/// Contents of a trace file. Unknown keys are refused.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TraceFile {
@@ -24,7 +24,7 @@ struct TraceFile {
     span: Spanned<SpanKeys>,
     reads: Spanned<u64>,
     writes: Spanned<u64>,
-    /// What all writes move together.
+    /// Sectors that all writes move together.
     written: Spanned<Sectors>,
     /// Share of the requests that follow the one before.
     sequential: Share,
@@ -52,7 +52,7 @@ struct DepthKeys {
 }
 
 impl Trace {
-    /// Whether a text is a trace rather than a script: whether it has the key `reads`.
+    /// Returns true if a text is a trace rather than a script: it has the key `reads`.
     #[must_use]
     pub fn is_one(text: &str) -> bool {
         text.parse::<toml::Table>()
@@ -67,6 +67,7 @@ impl Trace {
         let source = Text { file, text };
         let parsed: TraceFile = source.parse()?;
         source.check_schema(&parsed.schema)?;
+        // As with scripts, more requests than the limit would take days to simulate.
         for count in [&parsed.reads, &parsed.writes] {
             if !(1..=REQUESTS_MAX).contains(count.get_ref()) {
                 let most = grouped(REQUESTS_MAX);
@@ -191,8 +192,8 @@ fn requests(source: &Text<'_>, parsed: &TraceFile) -> Result<(Requests, Requests
     Ok((side(reads), side(writes)))
 }
 
-/// How many of `rest` requests are of the larger size, so that with those `listed` they come nearest
-/// to `written` sectors.
+/// Returns the number of `rest` requests that are of the larger size, so that with those `listed` they come nearest to
+/// `written` sectors.
 fn large_ones(written: u64, listed: u64, rest: u64, sizes: [u32; 2]) -> Result<u64, String> {
     let [smaller, larger] = sizes.map(u64::from);
     let [least, most] = [listed + rest * smaller, listed + rest * larger];

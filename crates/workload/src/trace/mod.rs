@@ -20,7 +20,7 @@ use ftlab_base::Content;
 pub struct Trace {
     /// The file it is from.
     pub file: String,
-    /// What it is, in a few words.
+    /// Name in a few words.
     pub name: String,
     /// In a sentence or more: what was published of it and what is assumed.
     pub summary: String,
@@ -28,11 +28,11 @@ pub struct Trace {
     pub testbed: String,
     /// First sector of the part of the drive that it uses.
     pub at: u64,
-    /// Sectors of it.
+    /// Sectors of the span.
     pub size: u64,
-    /// Its reads.
+    /// Reads of the trace.
     pub reads: Requests,
-    /// Its writes.
+    /// Writes of the trace.
     pub writes: Requests,
     /// Bursts of one request, of two, and so on.
     pub bursts: Vec<u64>,
@@ -50,13 +50,13 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// How many.
+    /// Returns the number of requests.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.sizes.iter().map(|(_, count)| count).sum()
     }
 
-    /// Sectors they move.
+    /// Returns the sectors that they move.
     #[must_use]
     pub fn sectors(&self) -> u64 {
         let of_size = |&(sectors, count): &(u32, u64)| u64::from(sectors) * count;
@@ -65,13 +65,13 @@ impl Requests {
 }
 
 impl Trace {
-    /// Reads and writes.
+    /// Returns the number of reads and writes.
     #[must_use]
     pub fn operations(&self) -> u64 {
         self.reads.count() + self.writes.count()
     }
 
-    /// What its writes carry: data that do not compress, unless the file says otherwise.
+    /// Returns the nature of the written data, which do not compress unless the file says otherwise.
     #[must_use]
     pub fn content(&self) -> Content {
         let percent = self.buffer_compress_percentage.unwrap_or(0);

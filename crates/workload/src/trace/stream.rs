@@ -12,7 +12,7 @@ use rand::RngExt;
 pub struct Operation {
     /// A read or a write.
     pub kind: CommandKind,
-    /// Where.
+    /// Range of the operation.
     pub run: Run,
 }
 
@@ -129,7 +129,7 @@ struct Side {
     places: Urn,
     at: u64,
     size: u64,
-    /// Where the last one ended, from the start of the span.
+    /// End of the last one, from the start of the span.
     position: Option<u64>,
 }
 

@@ -3,7 +3,7 @@
 use ftlab_base::{Nanos, SimTime};
 use ftlab_workload::LatencyTarget;
 
-/// How deep a job's queue is, and is to be.
+/// Depth of a job's queue, and the search for the best.
 #[derive(Debug)]
 pub struct Depth {
     /// Requests that may be outstanding now.
@@ -22,7 +22,7 @@ pub struct Depth {
     is_last: bool,
 }
 
-/// What a completion says of the depth.
+/// Finding about the depth after a completion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// Nothing yet, or another depth is tried.
@@ -31,7 +31,7 @@ pub enum Verdict {
     Drain,
     /// The depth is found: what counts begins now, with an empty queue.
     Found,
-    /// What was measured at the depth is complete.
+    /// The measurement at the depth is complete.
     Done,
     /// Not even one request at a time meets the latency.
     Missed,

@@ -1,4 +1,4 @@
-//! What ends a job, or fails it, by what it sees of the drive; and the depth that it seeks.
+//! Ends and failures of a job by what it sees of the drive; and the depth that it seeks.
 
 mod depth;
 mod rates;

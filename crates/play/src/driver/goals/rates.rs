@@ -6,7 +6,7 @@ use ftlab_workload::Pacing;
 /// Nothing is looked at in the first two seconds, as in fio.
 const SETTLES: Nanos = Nanos::from_secs(2);
 
-/// What a job has moved since its rates were last looked at.
+/// Amounts that a job has moved since its rates were last looked at.
 #[derive(Debug)]
 pub struct LeastRates {
     pacing: Pacing,
@@ -35,7 +35,7 @@ impl LeastRates {
         })
     }
 
-    /// Takes a completion; says which rate has not been kept, if one was not.
+    /// Takes a completion and returns a sentence on the rate that was not kept, if one was not.
     pub fn completed(&mut self, kind: CommandKind, bytes: u64, at: SimTime) -> Option<String> {
         let of_kind = match kind {
             CommandKind::Read => &mut self.kinds[0],
@@ -48,6 +48,7 @@ impl LeastRates {
         if at < self.from {
             return None;
         }
+        // As in fio, a rate is measured from the first completion after the ramp, and over whole cycles.
         let Some(looked) = of_kind.looked else {
             (of_kind.seen, of_kind.looked) = (of_kind.done, Some(at));
             return None;

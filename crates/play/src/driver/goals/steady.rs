@@ -1,5 +1,5 @@
-//! Whether a job has become steady (fio's `steadystate`): seconds in a row whose rates lie on a flat line, or close
-//! to their mean.
+//! Test of a job for a steady rate (fio's `steadystate`): seconds in a row whose rates lie on a flat line, or close to
+//! their mean.
 
 use crate::driver::stats::Interval;
 use ftlab_base::{Nanos, SimTime};
@@ -20,12 +20,12 @@ pub struct SteadyWatch {
     found: Found,
 }
 
-/// What was found of the last seconds that were looked at.
+/// Finding about the last seconds that were looked at.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Found {
-    /// They are steady.
+    /// True if they are steady.
     pub is_attained: bool,
-    /// What is compared with the limit.
+    /// The value that is compared with the limit.
     pub criterion: f64,
     /// Their largest distance from the mean; 0 where the slope is looked at.
     pub deviation: f64,
@@ -33,14 +33,14 @@ pub struct Found {
     pub slope: f64,
 }
 
-/// How steady a job became, by the last seconds that count.
+/// Report on the steadiness of a job, by the last seconds that count.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SteadyReport {
-    /// When it counts as steady.
+    /// Condition under which it counts as steady.
     pub words: Steady,
-    /// What was found.
+    /// Finding about its last seconds.
     pub found: Found,
-    /// The seconds.
+    /// The last seconds that count.
     pub seconds: Vec<Interval>,
 }
 
@@ -63,7 +63,7 @@ impl SteadyWatch {
         })
     }
 
-    /// Takes a completion; whether the job had become steady before it.
+    /// Takes a completion; returns true if the job had become steady before it.
     pub fn completed(&mut self, bytes: u64, at: SimTime) -> bool {
         while at >= self.next {
             self.next += SECOND;
@@ -86,7 +86,7 @@ impl SteadyWatch {
         false
     }
 
-    /// What was found, once the job has ended.
+    /// Returns the finding, once the job has ended.
     pub fn report(&self) -> SteadyReport {
         SteadyReport {
             words: self.words,

@@ -5,7 +5,7 @@ use ftlab_base::{Nanos, SimTime};
 /// It ends at [`Computation::end`] if its pace stays.
 #[derive(Debug)]
 pub struct Computation {
-    /// What is left of it, as time alone on the reference machine.
+    /// Rest of it, as time alone on the reference machine.
     left_ns: f64,
     /// Time that it takes for a unit of that.
     pace: f64,

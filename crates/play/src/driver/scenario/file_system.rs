@@ -1,4 +1,4 @@
-//! What a file system has to write beside the data: its journal, and pages of its tables.
+//! Writes of a file system beside the data: its journal, and pages of its tables.
 //!
 //! The numbers are NTFS's. A new file takes a record of the table, an entry of a directory and
 //! clusters, which change the bitmap; data that fill it change its record. All of this is noted in
@@ -51,7 +51,7 @@ fn runs(pages: Vec<u64>) -> Vec<Run> {
 pub struct FileSystem {
     places: FileSystemPlaces,
     files: u64,
-    /// Whether the newest file has no clusters yet.
+    /// True if the newest file has no clusters yet.
     is_empty: bool,
     /// First sectors of pages that changed, table by table.
     pages: [BTreeSet<u64>; TABLES],
@@ -59,7 +59,7 @@ pub struct FileSystem {
     next_table: usize,
     /// Bytes of the journal not yet written.
     journal_bytes: u64,
-    /// Where the journal goes on, in pages.
+    /// Page at which the journal goes on.
     journal_page: u64,
 }
 
@@ -110,7 +110,7 @@ impl FileSystem {
         }
     }
 
-    /// Changes a page of a table; whether the drive had it as it was.
+    /// Changes a page of a table; returns true if the drive had it as it was.
     fn change(&mut self, table: usize, page: u64) -> bool {
         let places = [self.places.table, self.places.bitmap, self.places.directory];
         let room_pages = ROOM_SECTORS / PAGE_SECTORS;

@@ -34,29 +34,29 @@ use owner::Owner;
 use program::Program;
 use system::System;
 
-/// What a scenario gave.
+/// Report on a scenario.
 #[derive(Debug)]
 pub struct ScenarioReport {
-    /// What the drive saw: a job for each process, then the lazy writer and the file system.
+    /// Run as the drive saw it: a job for each process, then the lazy writer and the file system.
     pub run: RunReport,
     /// The processes, in the order of the scenario.
     pub processes: Vec<ProcessReport>,
-    /// When the drive had answered everything, on the run's clock: at the end or soon after.
+    /// Time at which the drive had answered everything, on the run's clock: at the end or soon after.
     pub answered: Nanos,
     /// The most data that were dirty at a time.
     pub dirty_max_bytes: u64,
 }
 
-/// What a process did.
+/// Report on a process.
 #[derive(Debug, Clone)]
 pub struct ProcessReport {
-    /// Its name.
+    /// Name of the process.
     pub name: String,
     /// Nobody waited for its end.
     pub background: bool,
     /// From its start to its end; `None` when it was still at work.
     pub seconds: Option<Nanos>,
-    /// When it started.
+    /// Time of its start.
     pub start: Nanos,
     /// Bytes it read from the drive.
     pub read_bytes: u64,
@@ -108,6 +108,7 @@ pub fn run_scenario(
     };
     let end = source::play(&mut engine, &mut io, SimTime::ZERO, &mut measuring, &tell)?;
     let measured = measuring.stop(io.target, end);
+    // Data that the system still writes when the last program has ended are not part of the measured time.
     let answered = source::wait_for_the_rest(&mut io, end)?;
     io.target.fault()?;
     let (processes, dirty_max_bytes) = engine.processes(scenario);
@@ -172,7 +173,7 @@ struct Engine {
     lazy_writer: JobReport,
     file_system: JobReport,
     processor: Processor,
-    /// Programs that compute.
+    /// Number of programs that compute.
     computing: u32,
     /// The drive has answered with an error.
     failed: bool,
@@ -252,7 +253,7 @@ impl Engine {
         self.system.as_ref()?.data.next_deferred()
     }
 
-    /// Lets all who compute do so at the pace of as many; gives when the first can go on.
+    /// Lets all who compute do so at the pace of as many; returns the instant at which the first can go on.
     fn pace(&mut self, now: SimTime) -> SimTime {
         self.computing = self.programs.iter().filter(|p| p.computes()).count() as u32;
         let pace = self.processor.seconds(self.computing);
@@ -264,7 +265,7 @@ impl Engine {
         wake
     }
 
-    /// What the processes did, and the most data that were dirty at a time.
+    /// Returns the reports on the processes, and the most data that were dirty at a time.
     fn processes(&self, scenario: &Scenario) -> (Vec<ProcessReport>, u64) {
         let process = |(program, process): (&Program, &ftlab_workload::script::Process)| {
             let moved = |kind| program.report.direction(kind).bytes;

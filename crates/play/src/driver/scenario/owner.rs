@@ -1,4 +1,4 @@
-//! Whose a request of a scenario is.
+//! Owners of the requests of a scenario.
 
 use crate::driver::io::Io;
 use crate::driver::write_back::Ticket;
@@ -6,24 +6,24 @@ use ftlab_base::{CommandKind, Content, Lba, Placement, SimTime, SubmissionQueue}
 use ftlab_workload::Request;
 use ftlab_workload::script::Run;
 
-/// Who waits for a request.
+/// Owner of a request, which waits for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
-    /// A program's step.
+    /// A step of a program.
     Read {
-        /// The program.
+        /// Number of the program.
         program: usize,
-        /// The step.
+        /// Number of the step.
         step: u64,
     },
     /// A check of what a program has written.
     Check {
-        /// The program.
+        /// Number of the program.
         program: usize,
     },
     /// A program that writes through.
     Through {
-        /// The program.
+        /// Number of the program.
         program: usize,
     },
     /// The lazy writer, for programs' data.

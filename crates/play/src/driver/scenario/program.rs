@@ -33,7 +33,7 @@ pub struct Program {
     depth: u32,
     ahead: u32,
     through: bool,
-    /// What its writes carry.
+    /// Nature of the data that it writes.
     content: Content,
     /// It does nothing before: its start, then the think time of each phase.
     rests_until: SimTime,
@@ -79,6 +79,7 @@ impl Program {
                 capacity_bytes,
                 seed.derive(&format!("process/{}", process.name)),
             )?,
+            // The first call of `act` takes the first phase up, at the program's own start.
             in_phase: false,
             depth: 1,
             ahead: 0,
@@ -124,6 +125,7 @@ impl Program {
                 }
                 self.computing = None;
             }
+            // Steps end in their order: one whose read is there waits for those before it.
             let Some(head) = self.window.front_mut() else {
                 if self.writing > 0 {
                     return;
@@ -195,7 +197,7 @@ impl Program {
         }
     }
 
-    /// Hands over the writes of the step at work; whether all of them are.
+    /// Hands over the writes of the step at work; returns true if all of them are.
     fn hand_over(
         &mut self,
         now: SimTime,
@@ -203,6 +205,7 @@ impl Program {
         system: &mut Option<System>,
     ) -> bool {
         let head = self.window.front_mut().expect("a step is at work");
+        // A file is in the tables of the file system before its data are written.
         if let Some(system) = system.as_mut().filter(|_| !self.through) {
             system.begin_files(std::mem::take(&mut head.step.files_begun));
         }
@@ -228,7 +231,7 @@ impl Program {
         true
     }
 
-    /// Asks for the next check of the step at work; whether all of them are over.
+    /// Asks for the next check of the step at work; returns true if all of them are over.
     fn is_through_checks(&mut self, now: SimTime, io: &mut Io<'_, '_, Owner>) -> bool {
         if self.is_checked {
             return false;
@@ -260,7 +263,7 @@ impl Program {
         self.writing -= 1;
     }
 
-    /// Whether it computes.
+    /// Returns true if the program computes.
     pub fn computes(&self) -> bool {
         self.computing.is_some()
     }
@@ -272,7 +275,7 @@ impl Program {
         }
     }
 
-    /// When it can go on by itself, or `NEVER`.
+    /// Returns the instant at which it can go on by itself, or `NEVER`.
     pub fn next(&self, now: SimTime) -> SimTime {
         if now < self.rests_until {
             return self.rests_until;
@@ -281,12 +284,12 @@ impl Program {
         computation.map_or(SimTime::NEVER, Computation::end)
     }
 
-    /// Whether it waits for the drive.
+    /// Returns true if it waits for the drive.
     pub fn waits(&self) -> bool {
         self.reading + self.writing > 0 || self.is_checked || self.is_stalled
     }
 
-    /// How long it ran, if it came to its end.
+    /// Returns the time that it ran, if it came to its end.
     pub fn seconds(&self) -> Option<Nanos> {
         self.ended.map(|at| at.since(self.begins))
     }

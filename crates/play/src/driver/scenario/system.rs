@@ -11,14 +11,14 @@ use ftlab_host::{FileSystemPlaces, PageCache};
 use ftlab_workload::script::Run;
 use std::collections::VecDeque;
 
-/// What the operating system has to write.
+/// Data and tables that the operating system has to write.
 #[derive(Debug)]
 pub struct System {
     cache: PageCache,
     places: FileSystemPlaces,
     pub data: WriteBack,
     file_system: FileSystem,
-    /// When the lazy writer comes to a table; never while none has changed.
+    /// Instant at which the lazy writer comes to a table; never while none has changed.
     next_table: SimTime,
     next_checkpoint: SimTime,
     journal: VecDeque<Run>,
@@ -65,7 +65,7 @@ impl System {
         is_in
     }
 
-    /// When the lazy writer begins something.
+    /// Returns the instant at which the lazy writer begins something.
     pub fn next_pass(&self) -> SimTime {
         self.data.next_pass().min(self.next_pass_of_tables())
     }

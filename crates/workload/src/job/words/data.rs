@@ -69,6 +69,7 @@ fn pattern(value: Value<'_>) -> Result<u64, Allowed> {
         "bytes as a number (0xdeadbeef), as \"text\" or from a 'file', one after the other";
     let mut rest = value.text;
     while !rest.is_empty() {
+        // The value is checked as fio would read it, and its text alone is hashed.
         let quote = rest.chars().next().filter(|c| "\"'".contains(*c));
         rest = match quote {
             Some(quote) => {

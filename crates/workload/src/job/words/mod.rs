@@ -23,15 +23,15 @@ const MICROSECOND: Nanos = Nanos::from_micros(1);
 
 type Set = fn(&mut JobSpec, Value<'_>) -> Result<(), Allowed>;
 
-/// A supported word.
+/// A word of job files that is supported.
 pub struct Word {
     /// fio's main name, then its others.
     pub names: &'static [&'static str],
-    /// What it means without a value; none where it needs one.
+    /// Value that it has where none is written; none where it needs one.
     pub bare: Option<&'static str>,
     /// Reads the value into the job.
     pub set: Set,
-    /// What it does, for a table of all words.
+    /// Effect of the word, for a table of all words.
     pub does: &'static str,
 }
 
@@ -75,7 +75,7 @@ macro_rules! set_kinds {
 
 use {set, set_kinds};
 
-/// What words shape, and the words.
+/// Words by the part of a job that they shape.
 pub static WORDS: &[(&str, &[Word])] = &[
     ("Requests", shape::WORDS),
     ("Places", place::WORDS),
@@ -88,7 +88,7 @@ pub static WORDS: &[(&str, &[Word])] = &[
     ("Replay", replay::WORDS),
 ];
 
-/// Every supported word.
+/// Returns every supported word.
 pub fn all() -> impl Iterator<Item = &'static Word> {
     WORDS.iter().flat_map(|(_, words)| words.iter())
 }
