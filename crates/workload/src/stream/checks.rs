@@ -1,6 +1,7 @@
 //! What a job that verifies reads back, and what it trims: the writes that it keeps in mind.
 
-use super::{Chance, Place};
+use super::law::Chance;
+use super::positions::Place;
 use crate::{ResolvedJob, Verify};
 use ftlab_base::rng::Stream;
 use ftlab_base::{CommandKind, RootSeed};

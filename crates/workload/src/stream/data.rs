@@ -1,7 +1,6 @@
 //! What the data of a job's writes look like: how compressible, and which of them are the same.
 
-use super::Chance;
-use super::law::below;
+use super::law::{Chance, below};
 use crate::{DedupeMode, ResolvedJob};
 use ftlab_base::hash::mix64;
 use ftlab_base::rng::Stream;
