@@ -100,50 +100,31 @@ pub struct Counters {
     pub stream_hash: u64,
 }
 
+/// Numbers of [`Counters`] without the hash.
+const TOTALS: usize = size_of::<Counters>() / size_of::<u64>() - 1;
+
 impl Counters {
     /// All but the hash.
-    fn totals(&mut self) -> [&mut u64; 17] {
-        let Counters {
-            host_ios,
-            host_bytes_written,
-            host:
-                HostCommands {
-                    reads,
-                    bytes_read,
-                    writes,
-                    part_writes,
-                    failed,
-                },
-            nand_reads,
-            nand_programs,
-            moved_programs,
-            map_reads,
-            map_programs,
-            nand_erases,
-            nand_bytes_programmed,
-            nand_bytes_read,
-            buffer_stalls,
-            void_trims,
-            stream_hash: _,
-        } = self;
+    fn totals(&mut self) -> [&mut u64; TOTALS] {
+        let host = &mut self.host;
         [
-            host_ios,
-            host_bytes_written,
-            reads,
-            bytes_read,
-            writes,
-            part_writes,
-            failed,
-            nand_reads,
-            nand_programs,
-            moved_programs,
-            map_reads,
-            map_programs,
-            nand_erases,
-            nand_bytes_programmed,
-            nand_bytes_read,
-            buffer_stalls,
-            void_trims,
+            &mut self.host_ios,
+            &mut self.host_bytes_written,
+            &mut host.reads,
+            &mut host.bytes_read,
+            &mut host.writes,
+            &mut host.part_writes,
+            &mut host.failed,
+            &mut self.nand_reads,
+            &mut self.nand_programs,
+            &mut self.moved_programs,
+            &mut self.map_reads,
+            &mut self.map_programs,
+            &mut self.nand_erases,
+            &mut self.nand_bytes_programmed,
+            &mut self.nand_bytes_read,
+            &mut self.buffer_stalls,
+            &mut self.void_trims,
         ]
     }
 

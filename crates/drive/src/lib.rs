@@ -33,7 +33,7 @@
 //!                         Event::Done             all slots are in the buffer: the write completes early; reads whose
 //!                                                 data waited for the end of its data phase cross the link (reads.rs)
 //! Ssd::drain              WriteBuffer::take       only while Scheduler::wants_more
-//! TranslationLayer::write ftl/page/mod.rs         (or ftl/block/mod.rs, ftl/packed/mod.rs), with the data's Content
+//! TranslationLayer::write ftl/page/layer.rs       (or ftl/block/layer.rs, ftl/packed/layer.rs), with the data's Content
 //!   stream_of_write         ftl/page/streams.rs   hot or cold, if the drive tells them apart
 //!   Table::invalidate       ftl/page/table.rs     the old physical slot
 //!   PageLayer::entry_for_write  ftl/page/translation/ the table's entry, if memory does not hold all of them

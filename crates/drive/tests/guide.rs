@@ -79,3 +79,47 @@ fn every_key_says_what_it_means() {
         }
     }
 }
+
+/// A key that nobody sets is a mechanism that nobody has asked for.
+#[test]
+fn every_key_is_set_by_a_drive_or_shown_to_users() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let texts_in = |folder: &str, ext: &str| {
+        let files = std::fs::read_dir(root.join(folder)).expect("the folder is there");
+        let paths = files.map(|file| file.expect("it can be listed").path());
+        let own = paths.filter(|path| path.extension().is_some_and(|of| of == ext));
+        let texts = own.map(|path| std::fs::read_to_string(path).expect("it can be read"));
+        texts.collect::<Vec<String>>()
+    };
+    let drives = [texts_in("drives", "toml"), texts_in("drives/base", "toml")].concat();
+    let drives: Vec<toml::Table> = drives
+        .iter()
+        .map(|text| text.parse().expect("TOML"))
+        .collect();
+    let mut shown = ["docs", "docs/guides"].map(|folder| texts_in(folder, "md").concat());
+    let own_tables = shown[1].find(BEGIN).zip(shown[1].find(END));
+    let (begin, end) = own_tables.expect("the guide has its tables");
+    shown[1].replace_range(begin..end, "");
+    let shown = [
+        shown.concat(),
+        texts_in("reference", "toml").concat(),
+        texts_in("crates/import/tables", "toml").concat(),
+    ]
+    .concat();
+    for sheet in [Kind::Ssd, Kind::Disk, Kind::Ram]
+        .into_iter()
+        .flat_map(sections)
+    {
+        for key in sheet.keys {
+            let is_set = |drive: &toml::Table| {
+                let section = drive.get(sheet.name).and_then(toml::Value::as_table);
+                section.is_some_and(|section| section.contains_key(key.name))
+            };
+            let path = format!("{}.{}", sheet.name, key.name);
+            assert!(
+                drives.iter().any(is_set) || shown.contains(&path),
+                "no drive sets {path}, and nothing shows it to users"
+            );
+        }
+    }
+}

@@ -5,10 +5,10 @@ mod injected;
 use crate::block::{BlockConfig, BlockLayer};
 use crate::packed::{PackedConfig, PackedLayer};
 use crate::page::{
-    self, Allocation, Checkpoint, Greedy, Isolation, Pace, PageConfig, Separation, SlcConfig,
-    SpareShare, StaticLevelling, StreamConfig, WearLevelling, WhenFull,
+    self, Allocation, Checkpoint, Greedy, Isolation, PageConfig, Separation, SlcConfig,
+    StaticLevelling, WearLevelling, WhenFull,
 };
-use crate::testing::StampOracle;
+use crate::testing::{StampOracle, page_config};
 use crate::{Extent, Refusal, TranslationLayer};
 use ftlab_base::rng::Stream;
 use ftlab_base::{Content, Geometry, Layout, Lpn, Placement, RootSeed};
@@ -76,24 +76,13 @@ fn separated(
     (separation, tables): (Separation, bool),
     fails: &Reliability,
 ) -> Box<dyn TranslationLayer> {
-    let streams = StreamConfig {
-        separation,
-        spare: SpareShare::SquareRoot,
-    };
     let config = PageConfig {
-        translation: None,
-        user_slots: layout.slots() * 2 / 5,
-        reserve_superblocks: 2 * streams.count() as u32,
-        ahead_superblocks: 0,
-        pace: Pace::InStep,
-        one_log: false,
-        slc: None,
-        policy: Box::new(Greedy),
+        reserve_superblocks: 2 * separation.count() as u32,
         checkpoint: tables.then_some(Checkpoint {
             every_slots: 50,
             pages: 3,
         }),
-        streams,
+        streams: separation,
         wear: WearLevelling {
             allocation: Allocation::LeastWorn,
             levelling: Some(StaticLevelling {
@@ -102,18 +91,14 @@ fn separated(
             }),
         },
         reliability: Some(fails.clone()),
+        ..page_config(layout.slots() * 2 / 5)
     };
     page::layer(layout, config).unwrap()
 }
 
-fn block_mapped(
-    layout: Layout,
-    window: Option<u32>,
-    fails: &Reliability,
-) -> Box<dyn TranslationLayer> {
+fn block_mapped(layout: Layout, fails: &Reliability) -> Box<dyn TranslationLayer> {
     let config = BlockConfig {
         log_blocks: 3,
-        copy_window_pages: window,
         wear_every_merges: 4,
         wear_blocks: 2,
     };
@@ -125,7 +110,6 @@ fn packed_config(raise: bool, fails: &Reliability) -> PackedConfig {
     PackedConfig {
         user_slots: 0,
         chunk_bytes: 512,
-        header_bytes: 0,
         dedup: true,
         raise,
         reads_whole: !raise,
@@ -155,16 +139,6 @@ fn cached(
     fails: &Reliability,
 ) -> Box<dyn TranslationLayer> {
     let config = PageConfig {
-        user_slots: layout.slots() / 3,
-        reserve_superblocks: 2,
-        ahead_superblocks: 0,
-        pace: Pace::InStep,
-        one_log: false,
-        policy: Box::new(Greedy),
-        checkpoint: None,
-        translation: None,
-        streams: StreamConfig::default(),
-        wear: WearLevelling::default(),
         reliability: Some(fails.clone()),
         slc: Some(SlcConfig {
             bits: 3,
@@ -173,6 +147,7 @@ fn cached(
             when_full,
             folds_in_pauses: true,
         }),
+        ..page_config(layout.slots() / 3)
     };
     page::layer(layout, config).unwrap()
 }
@@ -217,15 +192,9 @@ fn layers_of(fails: &Reliability) -> Vec<(&'static str, Box<dyn TranslationLayer
             "cache of SLC that everything passes, groups",
             cached(layout(4, 2, 2, 4), (1, 2, WhenFull::Fold), fails),
         ),
-        ("block", block_mapped(flat, None, fails)),
-        (
-            "block, striped",
-            block_mapped(layout(4, 4, 2, 4), Some(4), fails),
-        ),
-        (
-            "block, groups",
-            block_mapped(layout(4, 2, 1, 4), None, fails),
-        ),
+        ("block", block_mapped(flat, fails)),
+        ("block, striped", block_mapped(layout(4, 4, 2, 4), fails)),
+        ("block, groups", block_mapped(layout(4, 2, 1, 4), fails)),
         ("packed", packed(layout(4, 4, 1, 4), false, fails)),
         ("packed, RAISE", packed(layout(4, 4, 2, 4), true, fails)),
     ]
@@ -402,18 +371,8 @@ fn a_layer_of_bad_blocks_is_refused() {
         })
     };
     let config = |share| PageConfig {
-        translation: None,
-        user_slots: 200,
-        reserve_superblocks: 2,
-        ahead_superblocks: 0,
-        pace: Pace::InStep,
-        one_log: false,
-        slc: None,
-        policy: Box::new(Greedy),
-        checkpoint: None,
-        streams: StreamConfig::default(),
-        wear: WearLevelling::default(),
         reliability: bad(share),
+        ..page_config(200)
     };
     let flat = layout(2, 1, 1, 4);
     assert!(page::layer(flat, config(0.01)).is_ok());
@@ -422,7 +381,6 @@ fn a_layer_of_bad_blocks_is_refused() {
         assert!(why.contains("factory bad blocks leave"), "{why}");
         let config = BlockConfig {
             log_blocks: 3,
-            copy_window_pages: None,
             wear_every_merges: 0,
             wear_blocks: 0,
         };

@@ -52,78 +52,19 @@ pub mod page;
 mod purge;
 mod room;
 mod state;
+mod terms;
 #[cfg(test)]
 mod testing;
 
 pub use fault::Fault;
 pub use room::{Room, RoomSize};
 pub use state::LayerState;
+pub use terms::{Extent, Refusal, Spare};
 
-use ftlab_base::{BlockId, Content, DieId, Identity, Layout, Lpn, Placement, Ppa};
+use ftlab_base::{Content, DieId, Identity, Layout, Lpn, Placement, Ppa};
 use ftlab_nand::{Array, Fence, InjectionRefused, OpBatch, StateError};
 use page::PageMapped;
-use serde::{Deserialize, Serialize};
 use std::ops::Range;
-use thiserror::Error;
-
-/// Whether a write gives every sector of its slot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Extent {
-    /// All sectors of the slot.
-    Whole,
-    /// Some sectors; the others must be kept, so a mapped slot is read first.
-    Part,
-}
-
-/// Why a layer takes no more writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error, Serialize, Deserialize)]
-pub enum Refusal {
-    /// Collection goes on and frees nothing.
-    #[error(
-        "garbage collection makes no progress: {collected} superblocks were collected in a row \
-         without freeing a slot; choose another victim policy, or leave more spare area"
-    )]
-    NoProgress {
-        /// Superblocks collected in vain.
-        collected: u32,
-    },
-    /// So many blocks are bad that what is left does not hold the user's data and what collection
-    /// needs.
-    #[error(
-        "the flash is worn out: {bad} of {blocks} blocks are bad and no spare is left to replace more; \
-         the drive is read-only from here on, and what it holds can be read"
-    )]
-    WornOut {
-        /// Bad blocks.
-        bad: u32,
-        /// Blocks of the array.
-        blocks: u32,
-    },
-}
-
-impl Refusal {
-    /// Checks that the spare area of an array is used up.
-    fn worn_out(array: &Array) -> Refusal {
-        let blocks = array.geometry().blocks();
-        let bad = (0..blocks).filter(|&b| array.is_bad(BlockId(b))).count() as u32;
-        Refusal::WornOut { bad, blocks }
-    }
-
-    /// Whether nothing that the host does can end it.
-    #[must_use]
-    pub fn is_final(&self) -> bool {
-        matches!(self, Refusal::WornOut { .. })
-    }
-}
-
-/// Superblocks that may still be lost to bad blocks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Spare {
-    /// How many there were when the drive was made, factory bad blocks replaced.
-    pub at_first: u32,
-    /// How many are left, where the fewest are.
-    pub left: u32,
-}
 
 /// A mapping scheme with everything below it: block table, allocator, mover.
 pub trait TranslationLayer: std::fmt::Debug + Send {

@@ -1,12 +1,42 @@
 //! What tests of translation layers share: a check of fences, an oracle of data, and a scheduler
 //! that does everything at the worst moment.
 
-use crate::TranslationLayer;
+use crate::page::{Greedy, Pace, PageConfig, Separation, WearLevelling};
+use crate::{Extent, Refusal, TranslationLayer};
 use ftlab_base::rng::Stream;
-use ftlab_base::{Identity, Lpn, Ppa};
-use ftlab_nand::{Cause, DataMove, Fence, NandOp, OpKind};
+use ftlab_base::{Content, Identity, Lpn, Placement, Ppa};
+use ftlab_nand::{Cause, DataMove, Fence, NandOp, OpBatch, OpKind};
 use rand::RngExt;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// A page-mapped layer of N slots, without anything that can be left out.
+pub(crate) fn page_config(user_slots: u32) -> PageConfig {
+    PageConfig {
+        user_slots,
+        reserve_superblocks: 2,
+        ahead_superblocks: 0,
+        pace: Pace::InStep,
+        one_log: false,
+        slc: None,
+        policy: Box::new(Greedy),
+        checkpoint: None,
+        translation: None,
+        streams: Separation::None,
+        wear: WearLevelling::default(),
+        reliability: None,
+    }
+}
+
+/// Writes of which nothing is said.
+pub(crate) trait WriteWhole: TranslationLayer {
+    /// Writes a whole slot.
+    fn write_whole(&mut self, lpn: Lpn, batch: &mut OpBatch) -> Result<Fence, Refusal> {
+        let (content, placement) = (Content::RANDOM, Placement::DEFAULT);
+        self.write(lpn, Extent::Whole, content, placement, batch)
+    }
+}
+
+impl<L: TranslationLayer + ?Sized> WriteWhole for L {}
 
 /// Checks the rule of fences over a run: what waits for a fence is issued after everything that
 /// signals it and in one batch, and nobody signals in vain. The run must not recycle fences.
@@ -129,17 +159,12 @@ impl StampOracle {
 }
 
 /// Does the operations that fences allow in the worst order: reads and erases as soon as they may
-/// be, programs one at a time, in random order and only when nothing else is left. Gives the most
-/// pages that were read by the drive itself and not programmed yet.
+/// be, programs one at a time, in random order and only when nothing else is left.
 ///
 /// # Panics
 /// When an erase may happen before everything copied from its block is programmed, or the
 /// operations wait for each other.
-pub(crate) fn copies_in_flight_max(
-    ops: &[NandOp],
-    pages_per_block: u32,
-    stream: &mut Stream,
-) -> u32 {
+pub(crate) fn check_copies(ops: &[NandOp], pages_per_block: u32, stream: &mut Stream) {
     let mut open = BTreeMap::<Fence, u32>::new();
     for fence in ops.iter().flat_map(|op| op.order.signals) {
         *open.entry(fence).or_default() += u32::from(fence.is_some());
@@ -159,7 +184,6 @@ pub(crate) fn copies_in_flight_max(
         }
         left.retain(|&other| other != n);
     }
-    copies.max
 }
 
 /// Copies that are under way or still to come.
@@ -169,8 +193,6 @@ struct Copies {
     sources: BTreeMap<Fence, Vec<(usize, u32)>>,
     /// Reads whose pages are not programmed yet, by block.
     pending: BTreeMap<u32, BTreeSet<usize>>,
-    in_flight: u32,
-    max: u32,
 }
 
 impl Copies {
@@ -190,23 +212,17 @@ impl Copies {
             pages_per_block,
             sources,
             pending,
-            in_flight: 0,
-            max: 0,
         }
     }
 
     fn act(&mut self, n: usize, op: &NandOp) {
         let block = op.page.0 / self.pages_per_block;
         match op.kind {
-            OpKind::Read => {
-                self.in_flight += u32::from(is_copy(op));
-                self.max = self.max.max(self.in_flight);
-            }
+            OpKind::Read => {}
             OpKind::Program => {
                 for (read, block) in self.sources.remove(&op.order.waits).unwrap_or_default() {
                     let pending = self.pending.get_mut(&block);
                     pending.expect("noted before").remove(&read);
-                    self.in_flight -= 1;
                 }
             }
             OpKind::Erase => {

@@ -352,9 +352,6 @@ fn packed_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
         "compress.chunk",
         *u.choose(&["512B", "512B", "1KiB", "2KiB", "8KiB"])?,
     );
-    if u.ratio(1, 3)? {
-        plan.set("compress.header", *u.choose(&["1B", "12B", "600B"])?);
-    }
     plan.set(
         "firmware.collected_page",
         *u.choose(&["0us", "1us", "48us"])?,
@@ -381,9 +378,6 @@ fn streams(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
     } else {
         plan.set("gc.streams", "by-age");
         plan.set("gc.hot_age", *u.choose(&["0.1", "1", "4"])?);
-    }
-    if u.arbitrary()? {
-        plan.set("gc.hot_spare", *u.choose(&["0.1", "0.5", "0.9"])?);
     }
     Ok(())
 }
@@ -416,9 +410,6 @@ fn scheduling(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
 
 fn block_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
     plan.set("map.log_blocks", u.int_in_range(1..=5)?);
-    if plan.base == "ocz-core-jmf602" || u.ratio(1, 2)? {
-        plan.set("map.copy_window", u.int_in_range(1..=20)?);
-    }
     plan.set("wear.every_merges", *u.choose(&[0, 1, 5, 50])?);
     plan.set("wear.blocks", u.int_in_range(0..=3)?);
     plan.set(

@@ -189,10 +189,7 @@ fn the_largest_counts() {
     right(&["queue.depth=4294967295", "firmware.die_queue=4294967295"]);
     right(&["buffer.size=1GiB"]);
     refused(&["buffer.size=1e16B"], "fewer than 2^32 slots");
-    right_on(
-        "samsung-slc-64",
-        &["map.log_blocks=4294967295", "map.copy_window=4294967295"],
-    );
+    right_on("samsung-slc-64", &["map.log_blocks=4294967295"]);
     right_on(
         "samsung-slc-64",
         &["wear.every_merges=1", "wear.blocks=4294967295"],
@@ -232,7 +229,6 @@ fn nothing_of_anything_is_refused() {
         refused(&[&format!("{key}=0")], "must be above 0");
     }
     refused_on("samsung-slc-64", &["map.log_blocks=0"], "must be above 0");
-    refused_on("samsung-slc-64", &["map.copy_window=0"], "must be above 0");
 }
 
 #[test]

@@ -113,10 +113,6 @@ fn block_mapping_is_right_in_every_shape() {
         for (dies, stripe) in [(1, 1), (2, 1), (2, 2), (4, 2), (4, 4)] {
             for (planes, logs) in (1..=4).flat_map(|p| [1, 2, 4].map(|logs| (p, logs))) {
                 seed += 1;
-                let window = match (base, seed % 3) {
-                    ("samsung-slc-64", 0) => String::new(),
-                    (_, more) => format!("map.copy_window={}", planes * (1 + more)),
-                };
                 let blocks = 16 * planes;
                 let wear = [0, 1, 7][seed as usize % 3];
                 let plan = plan(
@@ -125,7 +121,7 @@ fn block_mapping_is_right_in_every_shape() {
                         "nand.channels={dies} nand.dies_per_channel=1 nand.planes_per_die={planes} \
                          nand.blocks_per_die={blocks} nand.pages_per_block=4 nand.page=4KiB \
                          map.stripe_dies={stripe} map.log_blocks={logs} spare.op=1.5 \
-                         buffer.size=16KiB wear.every_merges={wear} wear.blocks=2 {window}"
+                         buffer.size=16KiB wear.every_merges={wear} wear.blocks=2"
                     ),
                 );
                 add(&mut sum, &ran(&plan, seed));
@@ -144,7 +140,6 @@ fn packed_mapping_is_right_in_every_shape() {
             for (planes, chunk) in (1..=3).flat_map(|p| [512, 1024, 4096].map(|c| (p, c))) {
                 seed += 1;
                 let reads = ["all", "valid"][seed as usize % 2];
-                let header = ["", "compress.header=12B"][usize::from(seed % 3 == 0 && planes > 1)];
                 let blocks = 14 * planes;
                 let plan = plan(
                     "ocz-vertex3-120",
@@ -153,7 +148,7 @@ fn packed_mapping_is_right_in_every_shape() {
                          nand.blocks_per_die={blocks} nand.pages_per_block=4 nand.page=8KiB \
                          map.stripe_dies={dies} raise.parity={parity} compress.chunk={chunk}B \
                          spare.op=0.01 gc.reserve=2 buffer.size=256KiB gc.policy={policy} \
-                         gc.reads={reads} {header}"
+                         gc.reads={reads}"
                     ),
                 );
                 let tally = ran(&plan, seed);

@@ -151,14 +151,6 @@ impl BitErrors {
         low * (high / low).powf(part)
     }
 
-    /// The uncorrectable bit error rate by the definition of JESD218: codewords lost over bits read,
-    /// when no retry helps.
-    #[must_use]
-    pub fn uber(&self, stress: Stress) -> f64 {
-        let bits = f64::from(self.params.codeword_bytes) * 8.0;
-        self.failing_codewords(self.rber(stress, self.params.retries_max)) / bits
-    }
-
     /// The share of pages of `codewords` codewords that ECC cannot correct after `retries` retries.
     pub(crate) fn failing_pages(&self, stress: Stress, retries: u32, codewords: u32) -> f64 {
         let share = self.failing_codewords(self.rber(stress, retries));

@@ -20,12 +20,24 @@ pub struct RemovedKey {
 /// Every key that drive files of a release could have and those of this one cannot.
 pub const REMOVED: &[RemovedKey] = &[
     gone(
+        "compress.header",
+        "leave it out: what is stored with a slot is in the spare bytes of its page",
+    ),
+    gone(
         "firmware.trim_slot",
         "leave it out, and give firmware.trim_command what a TRIM takes in the mean",
     ),
     gone(
+        "gc.hot_spare",
+        "leave it out: hot data get √(share of writes · share of data) of the spare area, which is the best share",
+    ),
+    gone(
         "limit.read_cost",
         "divide the other numbers of [limit] by it, so that a read counts 1: iops, mb_s and what goes with them, and write_cost",
+    ),
+    gone(
+        "map.copy_window",
+        "leave it out: a merge holds all the pages that it copies",
     ),
     gone("nand.t_program_lsb", TYPES_PROGRAM_ALIKE),
     gone("nand.t_program_csb", TYPES_PROGRAM_ALIKE),

@@ -1,7 +1,7 @@
 //! A drive divided by a [`Scale`].
 
 use super::drive_file::DriveFile;
-use super::ssd::Mapping;
+use super::ssd::{Mapping, PageSections};
 use crate::scale::{Extent, Scale};
 use ftlab_base::SECTOR_BYTES;
 use ftlab_sheet::SheetError;
@@ -92,34 +92,23 @@ impl DriveFile {
         };
         let slot = ssd.slot_bytes();
         if let Some(capacity) = &ssd.spare.user_capacity {
-            changes.push(sized(
-                "spare.user_capacity",
-                capacity.get(),
-                slot.max(SECTOR_BYTES),
-            ));
+            let unit = slot.max(SECTOR_BYTES);
+            changes.push(sized("spare.user_capacity", capacity.get(), unit));
         }
-        let page = ssd.mapping.page();
-        let gc = page.map(|page| &page.gc);
-        if let Some(batch) = gc.and_then(|gc| gc.batch.as_ref()) {
-            let batch = batch.base / f64::from(scale.blocks.max(1));
-            changes.push(format!("gc.batch={batch}"));
-        }
-        if let Some(ahead) = gc.and_then(|gc| gc.ahead.as_ref()) {
-            changes.push(format!("gc.ahead={}", ahead.get() / scale.blocks.max(1)));
-        }
-        if let Some(checkpoint) = page.and_then(|page| page.checkpoint.as_ref()) {
-            changes.push(sized("checkpoint.every", checkpoint.every.get(), slot));
-            changes.push(sized(
-                "checkpoint.size",
-                checkpoint.size.get(),
-                ssd.nand.page.get(),
-            ));
-        }
-        if let Some(slc) = page.and_then(|page| page.slc.as_ref()) {
-            for (key, size) in [("own_size", &slc.own_size), ("more_size", &slc.more_size)] {
-                if let Some(size) = size {
-                    changes.push(sized(&format!("slc.{key}"), size.get(), 1));
-                }
+        if let Some(page) = ssd.mapping.page() {
+            changes.extend(of_collection(page, scale));
+            if let Some(checkpoint) = &page.checkpoint {
+                let unit = ssd.nand.page.get();
+                changes.push(sized("checkpoint.every", checkpoint.every.get(), slot));
+                changes.push(sized("checkpoint.size", checkpoint.size.get(), unit));
+            }
+            if let Some(slc) = &page.slc {
+                let sizes = [("own_size", &slc.own_size), ("more_size", &slc.more_size)];
+                let given = sizes
+                    .into_iter()
+                    .filter_map(|(key, size)| Some((key, size.as_ref()?)));
+                changes
+                    .extend(given.map(|(key, size)| sized(&format!("slc.{key}"), size.get(), 1)));
             }
         }
         if let Some(keys) = &ssd.reliability {
@@ -127,12 +116,24 @@ impl DriveFile {
             changes.push(format!("reliability.rated_cycles={}", cycles(rated)));
             changes.push(format!("reliability.median_cycles={}", cycles(median)));
         }
-        let wear = page.and_then(|page| page.wear.as_ref());
-        if let Some(spread) = wear.and_then(|wear| wear.spread.as_ref()) {
-            let least = spread.get().min(2);
-            let spread = (spread.get() / scale.cycles.max(1)).max(least);
-            changes.push(format!("wear.spread={spread}"));
-        }
         self.with(&changes)
     }
+}
+
+/// What is different of the collection and the wear levelling of a drive divided by `scale`.
+fn of_collection(page: &PageSections, scale: Scale) -> Vec<String> {
+    let mut changes = Vec::new();
+    if let Some(batch) = &page.gc.batch {
+        let batch = batch.base / f64::from(scale.blocks.max(1));
+        changes.push(format!("gc.batch={batch}"));
+    }
+    if let Some(ahead) = &page.gc.ahead {
+        changes.push(format!("gc.ahead={}", ahead.get() / scale.blocks.max(1)));
+    }
+    if let Some(spread) = page.wear.as_ref().and_then(|wear| wear.spread.as_ref()) {
+        let least = spread.get().min(2);
+        let spread = (spread.get() / scale.cycles.max(1)).max(least);
+        changes.push(format!("wear.spread={spread}"));
+    }
+    changes
 }

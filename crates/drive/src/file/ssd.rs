@@ -309,7 +309,7 @@ impl SsdFile {
                         .map(|keys| keys.checkpoint(&layout.geometry))
                         .transpose()?,
                     translation: page.map.translation(layout, user_slots)?,
-                    streams: gc.stream_config(layout, user_slots)?,
+                    streams: gc.separation(layout, user_slots)?,
                     wear: (page.wear.as_ref())
                         .map_or(Ok(WearLevelling::default()), PageWear::levelling)?,
                     slc: (page.slc.as_ref())

@@ -114,6 +114,7 @@ fn page_types_have_times_of_which_the_mean_is_that_of_a_page() {
 fn a_key_that_is_gone_is_told_what_to_write_instead() {
     for (setting, instead) in [
         ("firmware.trim_slot=10us", "give firmware.trim_command"),
+        ("gc.hot_spare=0.5", "which is the best share"),
         ("limit.read_cost=2", "and write_cost"),
         ("nand.t_program_lsb=1ms", "nand.t_program is the mean"),
         ("nand.t_program_tsb=1ms", "nand.t_program is the mean"),

@@ -4,16 +4,13 @@
 //! waits takes its place; one whose program is under way gets room of its own.
 
 use super::mapped::SlotWrite;
-use super::slots::Piece;
+use super::slots::{Piece, SectorMask, sector_mask};
 use ftlab_base::{Content, Lpn, Placement, SECTOR_BYTES};
 use ftlab_ftl::Extent;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use std::collections::VecDeque;
 use std::ops::Range;
-
-/// The sectors of a slot that were written, one bit each.
-pub(super) type SectorMask = u128;
 
 /// A slot of which the buffer holds something.
 #[derive(Debug, Clone)]
@@ -245,16 +242,6 @@ impl WriteBuffer {
 /// The bytes of the sectors of a mask.
 fn bytes_of(sectors: SectorMask) -> u64 {
     u64::from(sectors.count_ones()) * SECTOR_BYTES
-}
-
-/// Sectors `from..from + count` of a slot.
-pub(super) fn sector_mask(from: u32, count: u32) -> SectorMask {
-    let ones = if count >= 128 {
-        SectorMask::MAX
-    } else {
-        (1 << count) - 1
-    };
-    ones << from
 }
 
 #[cfg(test)]

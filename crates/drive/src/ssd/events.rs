@@ -31,6 +31,17 @@ pub(super) enum Event {
     GivenUp,
 }
 
+/// What the pages are that are being read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Awaited {
+    /// The data of a command.
+    Data(u32),
+    /// A page of the mapping table.
+    Table(u32),
+    /// What the firmware needs to go on.
+    Firmware,
+}
+
 /// The stages, each with a queue of the events it causes.
 const STAGES: usize = 8;
 

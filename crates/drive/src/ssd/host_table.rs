@@ -1,7 +1,6 @@
 //! A mapping table in the host's memory (NVMe's host memory buffer), and what of it the drive has in memory of its own.
 
-use super::Ssd;
-use ftlab_base::{Lpn, Nanos, SimTime};
+use ftlab_base::{Lpn, Nanos};
 
 /// Where a drive keeps what it holds of its mapping table: a part in memory of its own, the rest in the host's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +20,7 @@ const NONE: u32 = u32::MAX;
 /// are gone when the power is.
 #[derive(Debug)]
 pub(super) struct OwnPieces {
-    table: HostTable,
+    pub(super) table: HostTable,
     places: Vec<u32>,
 }
 
@@ -34,7 +33,7 @@ impl OwnPieces {
     }
 
     /// Wants the entries of slots; gives how many pieces of the table are not there. They are from now on.
-    fn want(&mut self, first: Lpn, slots: u32) -> u32 {
+    pub(super) fn want(&mut self, first: Lpn, slots: u32) -> u32 {
         let of_slot = |lpn: u32| lpn / self.table.slots_per_piece;
         let mut missing = 0;
         for piece in of_slot(first.0)..=of_slot(first.0 + slots.max(1) - 1) {
@@ -42,30 +41,6 @@ impl OwnPieces {
             missing += u32::from(std::mem::replace(&mut self.places[place], piece) != piece);
         }
         missing
-    }
-}
-
-impl Ssd {
-    /// A read wants its entries of the mapping table; gives when they have come out of the host's memory, if that is where
-    /// they are. What is in no memory is read of the flash, whatever else holds.
-    pub(super) fn fetch_entries(
-        &mut self,
-        (first, slots): (Lpn, u32),
-        now: SimTime,
-    ) -> Option<SimTime> {
-        let own = self.own_pieces.as_mut()?;
-        let missing = own.want(first, slots);
-        if missing == 0 || !self.mapped.layer.holds_entries(first, slots) {
-            return None;
-        }
-        let latency = own.table.latency;
-        // A piece is a sector.
-        Some(self.link.bring(now, u64::from(missing)) + latency)
-    }
-
-    /// The drive forgets what its own memory holds of the table.
-    pub(super) fn forget_own_pieces(&mut self) {
-        self.own_pieces = self.params.host_table.map(OwnPieces::new);
     }
 }
 

@@ -1,56 +1,9 @@
-//! Reads that wait until pages of a mapping table, which lies in flash, have come into memory.
+//! What is looked up in a mapping table that is not all in memory: reads wait for its pages, and so does a firmware that
+//! does nothing else until they have been read.
 
 use super::Ssd;
-use super::events::Event;
-use super::reads::Awaited;
-use ftlab_base::{Command, SimTime};
-use std::collections::BTreeMap;
-use std::ops::Range;
-
-/// Pages of a mapping table that are being read.
-#[derive(Debug, Default)]
-pub(super) struct TableReads {
-    /// By page: the commands that wait for it.
-    coming: BTreeMap<u32, Vec<u32>>,
-    /// By command: how many pages it waits for.
-    missing: BTreeMap<u32, u32>,
-}
-
-impl TableReads {
-    /// A page is being read.
-    fn begin(&mut self, page: u32) {
-        self.coming.entry(page).or_default();
-    }
-
-    /// A command wants pages; whether it must wait for some that are being read, for whomever.
-    fn wait(&mut self, command: u32, pages: Range<u32>) -> bool {
-        let mut missing = 0;
-        for (_, waiting) in self.coming.range_mut(pages) {
-            waiting.push(command);
-            missing += 1;
-        }
-        if missing > 0 {
-            self.missing.insert(command, missing);
-        }
-        missing > 0
-    }
-
-    /// A page has been read; the commands that wait for none any more. One that had to leave memory
-    /// meanwhile may come twice.
-    fn came(&mut self, page: u32) -> Vec<u32> {
-        let mut waiting = self.coming.remove(&page).unwrap_or_default();
-        waiting.retain(|command| {
-            let missing = self.missing.get_mut(command).expect("it waits for a page");
-            *missing -= 1;
-            let is_ready = *missing == 0;
-            if is_ready {
-                self.missing.remove(command);
-            }
-            is_ready
-        });
-        waiting
-    }
-}
+use super::events::{Awaited, Event};
+use ftlab_base::{Command, Lpn, SimTime};
 
 impl Ssd {
     /// A read wants its entries of the mapping table.
@@ -84,24 +37,32 @@ impl Ssd {
             self.begin_read(number, &command, now);
         }
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+    /// A read wants its entries of the mapping table; gives when they have come out of the host's memory, if that is where
+    /// they are. What is in no memory is read of the flash, whatever else holds.
+    fn fetch_entries(&mut self, (first, slots): (Lpn, u32), now: SimTime) -> Option<SimTime> {
+        let own = self.own_pieces.as_mut()?;
+        let missing = own.want(first, slots);
+        if missing == 0 || !self.mapped.layer.holds_entries(first, slots) {
+            return None;
+        }
+        let latency = own.table.latency;
+        // A piece is a sector.
+        Some(self.link.bring(now, u64::from(missing)) + latency)
+    }
 
-    #[test]
-    fn whoever_asks_for_a_page_on_its_way_waits_for_the_same_read() {
-        let mut reads = TableReads::default();
-        reads.begin(0);
-        reads.begin(1);
-        assert!(reads.wait(70, 0..2) && reads.wait(71, 1..2));
-        assert!(!reads.wait(72, 2..3), "that one is there");
-        // Page 0 had to leave, and is read once more.
-        reads.begin(0);
-        assert!(reads.wait(73, 0..1));
-        assert_eq!(reads.came(1), [71]);
-        assert_eq!(reads.came(0), [70, 73]);
-        assert!(reads.came(0).is_empty() && reads.missing.is_empty());
+    /// The firmware stops for the `n`-th reason of the present batch.
+    #[cold]
+    pub(super) fn halt(&mut self, n: usize) {
+        let until = self.mapped.batch.halts()[n];
+        self.halts.begin();
+        self.wait_for(until, Awaited::Firmware);
+    }
+
+    /// What the firmware has waited for is there; it goes on if that was all.
+    pub(super) fn go_on(&mut self, now: SimTime) {
+        for number in self.halts.end() {
+            self.sent(number, now);
+        }
     }
 }

@@ -17,7 +17,6 @@ mod commands;
 mod device;
 mod events;
 mod faults;
-mod halts;
 mod host_table;
 mod lookup;
 mod mapped;
@@ -31,6 +30,7 @@ mod slots;
 mod stamps;
 mod state;
 mod storing;
+mod table_reads;
 mod thermal;
 mod waking;
 mod write_through;
@@ -46,23 +46,21 @@ pub use params::{
     SsdParams,
 };
 
+use crate::heat::Heat;
 use buffer::{Place, WriteBuffer};
 use commands::Commands;
-use events::{Event, Events};
+use events::{Awaited, Event, Events};
 use ftlab_base::{CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, Server, SimTime};
 use ftlab_ftl::TranslationLayer;
 use ftlab_host::{FrontEnd, Link, Sent};
 use ftlab_timing::{PowerModel, Scheduler};
-use halts::Halts;
 use host_table::OwnPieces;
-use lookup::TableReads;
 use mapped::Mapped;
 use power::Resting;
 use read_ahead::ReadAhead;
-use reads::Awaited;
 use slots::SlotSize;
 use std::collections::{BTreeSet, VecDeque};
-use thermal::Heat;
+use table_reads::{Halts, TableReads};
 use waking::Wakings;
 use write_through::Cache;
 use writes::{Admission, OwnFlush};
@@ -224,7 +222,7 @@ impl Ssd {
         }
         self.read_ahead.forget();
         self.look_at_heat(self.now);
-        self.forget_own_pieces();
+        self.own_pieces = self.params.host_table.map(OwnPieces::new);
         self.scheduler.restart_clock();
         self.front.restart_clock();
         self.link.restart_clock();

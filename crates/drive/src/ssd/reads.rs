@@ -1,20 +1,9 @@
 //! Reads: from the buffer or the flash, then out over the link.
 
 use super::Ssd;
-use super::events::Event;
+use super::events::{Awaited, Event};
 use ftlab_base::{Command, Lba, Nanos, SimTime};
 use ftlab_nand::Fence;
-
-/// What the pages are that are being read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Awaited {
-    /// The data of a command.
-    Data(u32),
-    /// A page of the mapping table.
-    Table(u32),
-    /// What the firmware needs to go on.
-    Firmware,
-}
 
 impl Ssd {
     pub(super) fn begin_read(&mut self, number: u32, command: &Command, now: SimTime) {

@@ -1,7 +1,19 @@
 //! Which slots a command touches.
 
-use super::buffer::{SectorMask, sector_mask};
 use ftlab_base::{Command, Content, Lpn, Placement};
+
+/// The sectors of a slot one bit each.
+pub(super) type SectorMask = u128;
+
+/// Sectors `from..from + count` of a slot.
+pub(super) fn sector_mask(from: u32, count: u32) -> SectorMask {
+    let ones = if count >= 128 {
+        SectorMask::MAX
+    } else {
+        (1 << count) - 1
+    };
+    ones << from
+}
 
 /// The part of one slot that a command covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

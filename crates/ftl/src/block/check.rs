@@ -13,6 +13,8 @@ impl BlockLayer {
     /// Everything that must hold; O(slots).
     pub(super) fn check(&self) -> Checked {
         self.check_superblocks()?;
+        self.check_wear()?;
+        self.check_reserve()?;
         self.check_programmed()?;
         self.check_contents()?;
         self.check_slots()
@@ -46,33 +48,32 @@ impl BlockLayer {
         }
         StateError::unless(seen == self.pool.uses(), || {
             "what superblocks are used for is not where they are".into()
-        })?;
-        for (s, worn) in (0..)
-            .map(SuperblockId)
-            .zip(wear_of_all(&self.layout, &self.array))
-        {
-            let kept = self.pool.wear(s);
-            StateError::unless(kept == worn || seen[s.index()] == Use::Retired, || {
+        })
+    }
+
+    /// Erases are counted where superblocks are handed out, and bad ones are in no use that they are not fit for.
+    fn check_wear(&self) -> Checked {
+        let worn = wear_of_all(&self.layout, &self.array);
+        for ((s, place), worn) in (0..).map(SuperblockId).zip(self.pool.uses()).zip(worn) {
+            let (kept, is_bad) = (self.pool.wear(s), self.pool.is_bad(s, &self.array));
+            let is_retired = *place == Use::Retired;
+            StateError::unless(kept == worn || is_retired, || {
                 format!("{s} was erased {worn} times, and {kept} are kept")
             })?;
-        }
-        for (s, _) in (0..)
-            .zip(&seen)
-            .filter(|(_, place)| **place == Use::Retired)
-        {
-            let superblock = SuperblockId(s);
-            StateError::unless(self.pool.is_bad(superblock, &self.array), || {
-                format!("{superblock} is good and in no use, not even free")
+            StateError::unless(is_bad || !is_retired, || {
+                format!("{s} is good and in no use, not even free")
             })?;
-        }
-        // Unless blocks fail in use, bad ones are passed over when a free one is taken.
-        for (s, place) in (0..).map(SuperblockId).zip(&seen) {
+            // Unless blocks fail in use, bad ones are passed over when a free one is taken.
             let in_use = matches!(place, Use::Data(_) | Use::Log(_));
-            let may_be = !in_use || self.array.can_fail();
-            StateError::unless(may_be || !self.pool.is_bad(s, &self.array), || {
+            StateError::unless(!in_use || self.array.can_fail() || !is_bad, || {
                 format!("{s} is bad and in use: {place:?}")
             })?;
         }
+        Ok(())
+    }
+
+    /// Each group has the good superblocks that data, logs and merges need, or the layer takes no writes.
+    fn check_reserve(&self) -> Checked {
         // A superblock is retired when its turn comes, so those still in the queue count as well.
         let needed = self.space.zones + self.logs.open_max() + MERGE_RESERVE;
         for group in 0..self.layout.groups {
@@ -80,7 +81,7 @@ impl BlockLayer {
             let good = (0..self.layout.superblocks()).filter(of_group);
             // One that failed in use is retired when it is erased, if it cannot be made whole then.
             let is_good = |&s: &u32| match self.array.can_fail() {
-                true => seen[s as usize] != Use::Retired,
+                true => self.pool.uses()[s as usize] != Use::Retired,
                 false => !self.pool.is_bad(SuperblockId(s), &self.array),
             };
             let good = good.filter(is_good);

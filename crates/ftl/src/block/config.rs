@@ -8,9 +8,6 @@ use ftlab_base::{ConfigError, Layout};
 pub struct BlockConfig {
     /// Zones that may have logs at the same time, at least one.
     pub log_blocks: u32,
-    /// Pages that one merge may have between their read and the end of their program: what the
-    /// controller can buffer. `None` when the buffer is no limit.
-    pub copy_window_pages: Option<u32>,
     /// A wear-levelling pass follows every N partial and full merges; 0 for never.
     pub wear_every_merges: u32,
     /// Logical blocks that a wear-levelling pass moves at most.
@@ -25,8 +22,7 @@ impl BlockConfig {
     /// Whether a layer of `user_slots` slots can be built of this on `layout`; makes none.
     ///
     /// # Errors
-    /// When slots are not pages, a count is zero, the copy window holds less than a program unit,
-    /// or data, logs and merges need more superblocks than there are.
+    /// When slots are not pages, a count is zero, or data, logs and merges need more superblocks than there are.
     pub fn check(&self, layout: &Layout, user_slots: u32) -> Result<(), ConfigError> {
         let fail = |why: String| Err(ConfigError(why));
         let (slot, page) = (layout.geometry.slot_bytes, layout.geometry.page_bytes);
@@ -40,12 +36,6 @@ impl BlockConfig {
         }
         if user_slots == 0 {
             return fail("0 user slots; there must be at least 1".to_owned());
-        }
-        let unit = layout.geometry.planes_per_die;
-        if let Some(window) = self.copy_window_pages.filter(|&window| window < unit) {
-            return fail(format!(
-                "copy_window_pages is {window}; it must hold one program unit of {unit} pages"
-            ));
         }
         let data = Space::new(layout, user_slots).zones;
         // A zone that has a log may have one in every group; more logs than zones are never open.

@@ -4,7 +4,6 @@ use super::BlockLayer;
 use super::logs::Log;
 use super::pool::Use;
 use super::space::LogicalBlock;
-use super::window::Window;
 use crate::Refusal;
 use crate::donors::Erasing;
 use ftlab_base::SuperblockId;
@@ -82,11 +81,7 @@ impl BlockLayer {
         if !self.copy(&run, copied, batch) {
             return self.merge_into_free(block, log, last, batch);
         }
-        self.logs.end(block);
-        self.adopt(block, log.superblock);
-        if let Some(old) = old {
-            self.erase(old, Cause::Gc, copied, batch);
-        }
+        self.end_log(block, log.superblock, copied, batch);
         Ok(())
     }
 
@@ -98,7 +93,6 @@ impl BlockLayer {
         last: u32,
         batch: &mut OpBatch,
     ) -> Result<(), Refusal> {
-        let old = self.data[self.space.index(block)];
         let (to, copied) = loop {
             let Some(to) = self.take_free(block.group) else {
                 return Err(self.refusal.expect("said where none was left"));
@@ -115,13 +109,26 @@ impl BlockLayer {
             }
             self.erase(to, Cause::Gc, copied, batch);
         };
+        self.end_log(block, to, copied, batch);
+        self.erase(log.superblock, Cause::Gc, copied, batch);
+        Ok(())
+    }
+
+    /// Ends a log whose data are the block's from now on, in a superblock that they were copied to; what the block had before
+    /// is erased then.
+    fn end_log(
+        &mut self,
+        block: LogicalBlock,
+        to: SuperblockId,
+        copied: Fence,
+        batch: &mut OpBatch,
+    ) {
+        let old = self.data[self.space.index(block)];
         self.logs.end(block);
         self.adopt(block, to);
         if let Some(old) = old {
             self.erase(old, Cause::Gc, copied, batch);
         }
-        self.erase(log.superblock, Cause::Gc, copied, batch);
-        Ok(())
     }
 
     /// Makes a superblock the data of a block.
@@ -141,26 +148,19 @@ impl BlockLayer {
     #[must_use]
     pub(super) fn copy(&mut self, run: &CopyRun, copied: Fence, batch: &mut OpBatch) -> bool {
         let planes = self.layout.geometry.planes_per_die;
-        let mut window = self.window_of(run);
-        let row_units = window
-            .units()
-            .unwrap_or(u32::MAX)
-            .min(self.layout.stripe_dies);
-        let mut row = Vec::with_capacity(row_units as usize);
+        let row_units = self.layout.stripe_dies as usize;
+        let mut row = Vec::with_capacity(row_units);
         let (mut n, last) = run.offsets.clone().into_inner();
         while n <= last {
-            while n <= last && row.len() < row_units as usize {
+            while n <= last && row.len() < row_units {
                 // The host may have begun the unit that a partial merge goes on with.
                 let pages = planes - n % planes;
-                let ready = self.read_unit(run, n..=last.min(n + pages - 1), &mut window, batch);
+                let ready = self.read_unit(run, n..=last.min(n + pages - 1), batch);
                 row.push((n, pages, ready));
                 n += pages;
             }
             for (n, pages, ready) in row.drain(..) {
-                let mut order = Order::after(ready).signalling(copied);
-                if ready.is_some() {
-                    order = order.signalling(window.end(batch));
-                }
+                let order = Order::after(ready).signalling(copied);
                 let page = self.layout.page(run.to, n);
                 let status = self.array.program(page, pages, run.cause, order, batch);
                 if !status.is_good() {
@@ -176,20 +176,18 @@ impl BlockLayer {
         &mut self,
         run: &CopyRun,
         offsets: RangeInclusive<u32>,
-        window: &mut Window,
         batch: &mut OpBatch,
     ) -> Fence {
         let (first, last) = offsets.into_inner();
-        let (mut ready, mut waits) = (Fence::NONE, Fence::NONE);
+        let mut ready = Fence::NONE;
         for offset in first..=last {
             let Some(from) = self.slot_of(run.block, offset) else {
                 continue;
             };
             if !ready.is_some() {
                 ready = batch.fence();
-                waits = window.begin();
             }
-            let order = Order::after(waits).signalling(ready);
+            let order = Order::FREE.signalling(ready);
             let to = self.layout.slot(run.to, offset);
             if !self.read_slot(from, run.cause, order, batch) {
                 self.lost.add(self.space.lpn(run.block, offset));
@@ -197,23 +195,6 @@ impl BlockLayer {
             batch.data(DataMove::Copy { from, to });
         }
         ready
-    }
-
-    /// A window that knows how many units of a run have something to read.
-    fn window_of(&self, run: &CopyRun) -> Window {
-        let planes = self.layout.geometry.planes_per_die;
-        let Some(pages) = self.config.copy_window_pages else {
-            return Window::new(None, 0);
-        };
-        let (mut copied, mut counted) = (0, None);
-        for offset in run.offsets.clone() {
-            let unit = Some(offset / planes);
-            if counted != unit && self.is_valid(run.block, offset) {
-                copied += 1;
-                counted = unit;
-            }
-        }
-        Window::new(Some(pages / planes), copied)
     }
 
     /// Erases a superblock, when its data are `copied`, and frees it, or retires it.

@@ -100,8 +100,8 @@ impl BlockLayer {
 mod tests {
     use super::*;
     use crate::block::BlockConfig;
-    use crate::{Extent, TranslationLayer};
-    use ftlab_base::{Content, Geometry, Layout, Lpn, Placement};
+    use crate::testing::WriteWhole;
+    use ftlab_base::{Geometry, Layout, Lpn};
     use ftlab_nand::OpBatch;
 
     fn layer() -> BlockLayer {
@@ -116,7 +116,6 @@ mod tests {
         };
         let config = BlockConfig {
             log_blocks: 2,
-            copy_window_pages: None,
             wear_every_merges: 4,
             wear_blocks: 2,
         };
@@ -127,15 +126,7 @@ mod tests {
         let (mut layer, mut batch) = (layer(), OpBatch::default());
         for n in 0..500 {
             let lpn = Lpn(n * 37 % 64);
-            layer
-                .write(
-                    lpn,
-                    Extent::Whole,
-                    Content::RANDOM,
-                    Placement::DEFAULT,
-                    &mut batch,
-                )
-                .unwrap();
+            layer.write_whole(lpn, &mut batch).unwrap();
             batch.clear();
         }
         layer.state()

@@ -4,7 +4,7 @@ mod swarm;
 mod wear;
 
 use super::{BlockConfig, BlockLayer, MergeCounters};
-use crate::testing::{FenceCheck, StampOracle, copies_in_flight_max};
+use crate::testing::{FenceCheck, StampOracle, WriteWhole, check_copies};
 use crate::{Extent, TranslationLayer};
 use ftlab_base::rng::Stream;
 use ftlab_base::{Content, Geometry, Layout, Lpn, Placement, RootSeed};
@@ -13,7 +13,6 @@ use rand::RngExt;
 
 const CONFIG: BlockConfig = BlockConfig {
     log_blocks: 1,
-    copy_window_pages: None,
     wear_every_merges: 0,
     wear_blocks: 0,
 };
@@ -114,10 +113,7 @@ impl Bench {
         let runs = self.layer.merges().copying();
         if runs > self.runs {
             let pages = self.layer.layout().geometry.pages_per_block;
-            let max = copies_in_flight_max(self.batch.ops(), pages, &mut self.stream);
-            // Each merge and each move has a window of its own.
-            let window = self.layer.config.copy_window_pages.unwrap_or(u32::MAX);
-            assert!(u64::from(max) <= u64::from(window) * (runs - self.runs));
+            check_copies(self.batch.ops(), pages, &mut self.stream);
         }
         self.runs = runs;
         self.batch.clear();
@@ -271,43 +267,12 @@ fn a_partial_merge_goes_on_within_a_begun_unit() {
     let mut bench = Bench::new(layout(1, 1, 2, 8, 8), CONFIG, 4 * 16);
     bench.fill();
     bench.write(0);
-    let _ = bench.layer.write(
-        Lpn(16),
-        Extent::Whole,
-        Content::RANDOM,
-        Placement::DEFAULT,
-        &mut bench.batch,
-    );
+    let _ = bench.layer.write_whole(Lpn(16), &mut bench.batch);
     let programs = bench.batch.ops().iter();
     let programs = programs.filter(|op| op.kind == OpKind::Program && op.cause == Cause::Gc);
     let planes: Vec<u8> = programs.map(|op| op.planes).collect();
     assert_eq!(planes, [1, 2, 2, 2, 2, 2, 2, 2]);
     bench.layer.check_invariants();
-}
-
-#[test]
-fn a_window_bounds_copies_in_flight() {
-    let most = |window: Option<u32>| {
-        let config = BlockConfig {
-            copy_window_pages: window,
-            ..CONFIG
-        };
-        let mut bench = Bench::new(layout(4, 4, 2, 6, 16), config, 3 * 128);
-        bench.fill();
-        (0..60).for_each(|n| bench.write(n * 89 % 128));
-        let _ = bench.layer.write(
-            Lpn(200),
-            Extent::Whole,
-            Content::RANDOM,
-            Placement::DEFAULT,
-            &mut bench.batch,
-        );
-        copies_in_flight_max(bench.batch.ops(), 16, &mut bench.stream)
-    };
-    assert_eq!(most(Some(2)), 2);
-    assert_eq!(most(Some(5)), 4, "two units of two pages");
-    assert_eq!(most(Some(16)), 16);
-    assert_eq!(most(None), 128);
 }
 
 #[test]
@@ -392,11 +357,6 @@ fn sizes_that_cannot_be_are_refused() {
         ..CONFIG
     };
     assert!(why(fine, no_logs, 16).contains("log_blocks is 0"));
-    let narrow = BlockConfig {
-        copy_window_pages: Some(1),
-        ..CONFIG
-    };
-    assert!(why(fine, narrow, 16).contains("unit of 2 pages"));
     let mut half = fine.geometry;
     half.slot_bytes = 2048;
     let half = Layout::new(half, 1).unwrap();

@@ -57,7 +57,7 @@ impl PackedConfig {
         let unit = geometry.page_bytes / self.chunk_bytes * geometry.planes_per_die;
         if slot_chunks > unit {
             return fail(format!(
-                "a slot that does not compress takes {slot_chunks} chunks, header included; a \
+                "a slot that does not compress takes {slot_chunks} chunks; a \
                  program unit has {unit}"
             ));
         }

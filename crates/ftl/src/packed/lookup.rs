@@ -6,7 +6,7 @@
 //! changed pages are written again is left out: the logs of the superblocks have the address of each slot.
 //! The pages of the table lie spread over the dies, in blocks that the controller keeps for itself.
 
-use super::{PackedLayer, TranslationLayer};
+use super::PackedLayer;
 use crate::clock::{Clock, ClockState};
 use ftlab_base::{ConfigError, DieId, Lpn};
 use ftlab_nand::{Cause, OpBatch, Order, StateError};
@@ -91,11 +91,17 @@ impl PackedLayer {
         pages
     }
 
+    /// The die that has failed, whatever has been done about it.
+    pub(super) fn missing_die(&self) -> Option<DieId> {
+        let rebuilt = self.failed.map(|die| DieId(die as u16));
+        rebuilt.or_else(|| self.array.dead_die())
+    }
+
     /// The die that a page of the table lies on. What one that failed has held, the next one has.
     fn die_of_table(&self, page: u32) -> DieId {
         let dies = self.stripe.layout.geometry.dies();
         let die = DieId((page % dies) as u16);
-        match self.dead_die() {
+        match self.missing_die() {
             Some(dead) if dead == die => DieId(((page + 1) % dies) as u16),
             _ => die,
         }

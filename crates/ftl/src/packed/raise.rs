@@ -5,9 +5,9 @@
 //! much room for data as before. [`PackedLayer::rebuild`] moves what old ones hold; when it is done,
 //! nothing needs making good any more, and nothing is protected either.
 
+use super::PackedLayer;
 use super::frontier::{COLLECTED, HOST};
 use super::stripe::{Skip, on_plane};
-use super::{PackedLayer, TranslationLayer};
 use ftlab_base::{BlockId, DieId, PagePlace, SuperblockId};
 use ftlab_nand::{Cause, InjectionRefused, OpBatch, Order};
 
@@ -144,7 +144,7 @@ impl PackedLayer {
 
     /// The units of a row on the other dies.
     fn rest_of_row(&self, superblock: SuperblockId, lost: PagePlace) -> Vec<PagePlace> {
-        let dies = self.layout().stripe_dies;
+        let dies = self.stripe.layout.stripe_dies;
         let on = |die: u32| self.stripe.unit_on(superblock, lost.page, die);
         let plane = lost.block.0 - on(u32::from(lost.die.0)).block.0;
         let others = (0..dies).filter(|&die| die != u32::from(lost.die.0));

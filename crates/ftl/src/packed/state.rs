@@ -310,7 +310,6 @@ mod tests {
         let config = PackedConfig {
             user_slots: 90,
             chunk_bytes: 512,
-            header_bytes: 0,
             dedup: true,
             raise: true,
             reads_whole: true,

@@ -1,9 +1,10 @@
 use super::*;
 use crate::page::{Greedy, policy};
 use crate::testing::{FenceCheck, StampOracle};
+use crate::{Extent, TranslationLayer};
 use ftlab_base::rng::Stream;
 use ftlab_base::{ConfigError, DieId, Geometry, Identity, Placement, RootSeed};
-use ftlab_nand::OpKind;
+use ftlab_nand::{DataMove, Fence, OpKind};
 use rand::RngExt;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +26,6 @@ fn config(user_slots: u32) -> PackedConfig {
     PackedConfig {
         user_slots,
         chunk_bytes: 512,
-        header_bytes: 0,
         dedup: true,
         raise: true,
         reads_whole: false,
@@ -162,11 +162,13 @@ impl Bench {
             .filter(|op| op.kind == OpKind::Program)
         {
             let copies = self.copies.remove(&op.page.0).unwrap_or_default();
-            // On the smallest arrays a request may fill a superblock twice.
-            let is_same = |other: &&ftlab_nand::NandOp| {
-                other.kind == OpKind::Program && other.page == op.page
+            // On the smallest arrays a request may fill a superblock, erase it, and begin to fill it again.
+            let pages = self.layer.stripe.layout.geometry.pages_per_block;
+            let is_erase = |other: &ftlab_nand::NandOp| {
+                let first = op.page.0 / pages * pages;
+                other.kind == OpKind::Erase && other.page.0 == first
             };
-            if self.batch.ops().iter().filter(is_same).count() > 1 {
+            if self.batch.ops().iter().any(is_erase) {
                 continue;
             }
             for signals in copies {
@@ -218,12 +220,10 @@ fn whatever_is_asked_the_newest_data_are_found() {
         );
         let raise = rng.random_bool(0.6) && shape.dies() > 1;
         let chunk_bytes = [512, 1024, 64, 8192][rng.random_range(0..4)];
-        let header_bytes = [0, 0, 12, 600][rng.random_range(0..4)];
         let policies = ["greedy", "fifo", "random", "cost-benefit"];
         let name = policies[rng.random_range(0..4)];
         let mut config = PackedConfig {
             chunk_bytes,
-            header_bytes,
             raise,
             dedup: rng.random_bool(0.8),
             reads_whole: rng.random_bool(0.5),
@@ -462,7 +462,6 @@ fn what_does_not_fit_is_refused() {
     assert!(why(geometry, 8, |c| c.chunk_bytes = 500).contains("do not divide"));
     assert!(why(geometry, 8, |c| c.chunk_bytes = 0).contains("do not divide"));
     assert!(why(geometry, 8, |c| c.chunk_bytes = 8).contains("512 chunks of 8 bytes"));
-    assert!(why(geometry, 8, |c| c.header_bytes = 20_000).contains("a program unit has 32"));
     assert!(why(geometry, 8, |c| c.reserve_superblocks = 1).contains("at least 2"));
     assert!(why(geometry, 8, |c| c.user_slots = 1 << 20).contains("are left for them"));
     let single = self::geometry(1, 2, 32, 16);

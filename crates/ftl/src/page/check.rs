@@ -1,6 +1,6 @@
 //! What a configuration must keep to, and what must hold between two requests.
 
-use super::frontier::{FRONTIERS_PER_CELL, collected_frontier, host_frontier};
+use super::streams::{FRONTIERS_PER_CELL, collected_frontier, host_frontier};
 use super::{PageConfig, PageLayer};
 use crate::donors::wear_of_all;
 use ftlab_base::{ConfigError, Layout, SuperblockId};

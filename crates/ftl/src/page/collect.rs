@@ -8,12 +8,12 @@
 //! In turns, the layer copies the same slots later: it waits until the host has written a turn. It begins each cycle
 //! earlier by a turn, so that as much is writable at the end.
 
-use super::PageLayer;
 use super::pacing::{Pace, PacingView};
 use super::table::NOWHERE;
 use super::victim::VictimView;
+use super::{PageLayer, Victim};
 use crate::Refusal;
-use ftlab_base::{PagePlace, Ppa, SuperblockId};
+use ftlab_base::{Ppa, SuperblockId};
 use ftlab_nand::{Cause, DataMove, Fence, OpBatch, Order};
 
 /// Full superblocks collected in vain, in superblocks of the array, after which a drive gives up. A
@@ -22,36 +22,6 @@ const IN_VAIN_MAX: u32 = 64;
 
 /// Slots whose table entries are fetched at a time, before they are moved.
 const FETCHED_TOGETHER: u32 = 64;
-
-/// A superblock being collected.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Victim {
-    pub(super) superblock: SuperblockId,
-    /// Its first page.
-    pub(super) first: PagePlace,
-    /// Collected for its valid slots, or moved to level wear.
-    pub(super) cause: Cause,
-    /// The frontier its data go to.
-    pub(super) to: usize,
-    /// Its first slot.
-    pub(super) begin: u32,
-    /// The first slot not looked at.
-    pub(super) cursor: u32,
-    /// The first slot whose table entry was not fetched.
-    pub(super) fetched: u32,
-    /// One past its last slot.
-    pub(super) end: u32,
-    /// Slots that were valid when it was chosen: copies owed for every `gain` host slots.
-    pub(super) valid: u32,
-    /// Slots that were not.
-    pub(super) gain: u32,
-    /// Copies earned by host slots, times `gain`.
-    pub(super) credit: u64,
-    /// The page last read, so that its other slots need no second read.
-    pub(super) page_in_hand: u32,
-    /// Reached when what was read for the unit last begun is there.
-    pub(super) ready: Fence,
-}
 
 impl<const FLAT: bool> PageLayer<FLAT> {
     /// Earns one host slot's share of copying in group `g`, and does what is earned; or all of it, if

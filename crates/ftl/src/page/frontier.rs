@@ -1,26 +1,12 @@
 //! Where the next slot goes: open superblocks, and program units that fill up.
 
 use super::PageLayer;
+use super::streams::{collected_frontier, host_frontier};
 use crate::Refusal;
 use crate::donors::Erasing;
 use ftlab_base::{PagePlace, SuperblockId};
 use ftlab_nand::{Cause, DataMove, Fence, OpBatch, Order};
 use std::collections::VecDeque;
-
-/// Frontiers of a cell: one for host data, one for collected data.
-pub(super) const FRONTIERS_PER_CELL: usize = 2;
-
-/// The frontier for host data of a cell.
-#[inline]
-pub(super) fn host_frontier(cell: usize) -> usize {
-    cell * FRONTIERS_PER_CELL
-}
-
-/// The frontier for collected data of a cell.
-#[inline]
-pub(super) fn collected_frontier(cell: usize) -> usize {
-    cell * FRONTIERS_PER_CELL + 1
-}
 
 /// The open superblock that data are appended to.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,6 @@
 //! What a page-mapped layer tells of itself, to whoever prepares or studies a drive.
 
-use super::frontier::host_frontier;
-use super::victim::NOT_A_CANDIDATE;
-use super::{PageLayer, StreamTraffic};
+use super::streams::StreamTraffic;
 
 /// What a page-mapped layer shows of its mapping.
 pub trait PageMapped {
@@ -70,70 +68,4 @@ pub struct HostPlace {
     pub group: u32,
     /// Slots that the group's open superblock for host data has taken; 0 when the next one opens.
     pub filled: u32,
-}
-
-impl<const FLAT: bool> PageMapped for PageLayer<FLAT> {
-    fn mapping(&self) -> PageMapping {
-        let layout = &self.layout;
-        let group_slots = layout.superblocks_per_group * layout.slots_per_superblock;
-        // A checkpoint begins in the last superblock of the one before, which goes with the next: beside its pages it
-        // keeps, on average, the rest of one superblock before it and of one behind it.
-        let tables = self.config.checkpoint.map_or(0, |checkpoint| {
-            let pages = checkpoint.pages + layout.pages_per_superblock;
-            (u64::from(pages) * u64::from(layout.slots_per_superblock)
-                / u64::from(layout.pages_per_superblock)) as u32
-        });
-        let translation = self.config.translation.map_or(0, |translation| {
-            translation.superblocks_of_group(self.config.user_slots, layout)
-                * layout.slots_per_superblock
-        });
-        PageMapping {
-            policy: self.config.policy.name(),
-            streams: self.streams.count() as u32,
-            has_slc: self.config.slc.is_some(),
-            slot_bytes: layout.geometry.slot_bytes,
-            user_slots: self.config.user_slots,
-            groups: layout.groups,
-            superblocks_per_group: layout.superblocks_per_group,
-            slots_per_superblock: layout.slots_per_superblock,
-            slots_per_turn: self.unit_slots(),
-            programmed_per_slot: (layout.data_units_per_parity())
-                .map_or(1.0, |data_units| 1.0 + 1.0 / f64::from(data_units)),
-            data_slots_per_group: group_slots
-                - self.low_water
-                - tables.div_ceil(layout.groups)
-                - translation
-                - self.own_superblocks() * layout.slots_per_superblock,
-        }
-    }
-
-    fn host_place(&self) -> HostPlace {
-        let group = self.next_group[0];
-        let host = &self.frontiers[host_frontier(group * self.streams.count())];
-        let slots = self.layout.slots_per_superblock;
-        HostPlace {
-            group: group as u32,
-            filled: host.open_superblock().map_or(0, |_| slots - host.left()),
-        }
-    }
-
-    fn handles(&self) -> &[StreamTraffic] {
-        self.streams.of_handles()
-    }
-
-    fn valid_slots(&self) -> Vec<u32> {
-        let counts = self.table.valid_slots().iter().copied();
-        counts.filter(|&valid| valid < NOT_A_CANDIDATE).collect()
-    }
-
-    fn mapped_slots(&self) -> u32 {
-        self.table.mapped()
-    }
-
-    fn free_superblocks(&self) -> u32 {
-        self.groups
-            .iter()
-            .map(|group| group.free.len() as u32)
-            .sum()
-    }
 }

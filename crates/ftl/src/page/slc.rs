@@ -6,7 +6,7 @@
 //! folded first.
 
 use super::PageLayer;
-use super::frontier::{FRONTIERS_PER_CELL, host_frontier};
+use super::streams::{FRONTIERS_PER_CELL, host_frontier};
 use ftlab_base::{BlockId, ConfigError, Layout, SuperblockId};
 use ftlab_nand::{Cause, OpBatch};
 

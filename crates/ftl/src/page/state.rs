@@ -5,8 +5,8 @@
 //! follow from these, so they are counted anew and cannot contradict them. What is left to check is
 //! that the saved parts agree with each other and with the array.
 
-use super::frontier::{FRONTIERS_PER_CELL, Frontier};
-use super::streams::Births;
+use super::frontier::Frontier;
+use super::streams::{Births, FRONTIERS_PER_CELL};
 use super::table::NOWHERE;
 use super::translation::TranslationState;
 use super::{Group, PageLayer, Victim};

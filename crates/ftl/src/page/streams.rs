@@ -10,13 +10,23 @@
 //! frontier for host data and one for collected data in every group of dies; which stream a superblock
 //! belongs to is its cell in the table.
 
-use super::PageLayer;
-use super::frontier::FRONTIERS_PER_CELL;
-use super::table::NOWHERE;
-use super::victim::NOT_A_CANDIDATE;
-use ftlab_base::{Lpn, Placement, SuperblockId};
 use ftlab_nand::StateError;
 use serde::{Deserialize, Serialize};
+
+/// Frontiers of a cell: one for host data, one for collected data.
+pub(super) const FRONTIERS_PER_CELL: usize = 2;
+
+/// The frontier for host data of a cell.
+#[inline]
+pub(super) fn host_frontier(cell: usize) -> usize {
+    cell * FRONTIERS_PER_CELL
+}
+
+/// The frontier for collected data of a cell.
+#[inline]
+pub(super) fn collected_frontier(cell: usize) -> usize {
+    cell * FRONTIERS_PER_CELL + 1
+}
 
 /// How the data of streams are told apart.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -55,30 +65,11 @@ pub enum Isolation {
     Persistent,
 }
 
-/// How the spare area is shared.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub enum SpareShare {
-    /// In proportion to √(r · f), which the drive measures.
-    #[default]
-    SquareRoot,
-    /// Each stream but the last has a given share, and that the rest.
-    Given(Vec<f64>),
-}
-
-/// Streams of a page-mapped drive.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct StreamConfig {
-    /// How the data of streams are told apart.
-    pub separation: Separation,
-    /// How the spare area is shared.
-    pub spare: SpareShare,
-}
-
-impl StreamConfig {
+impl Separation {
     /// How many streams there are.
     #[must_use]
     pub fn count(&self) -> usize {
-        1 + match &self.separation {
+        1 + match self {
             Separation::None => 0,
             Separation::ByAddress { ends } => ends.len(),
             Separation::ByAge { closings } => closings.len(),
@@ -90,7 +81,7 @@ impl StreamConfig {
 
     /// Superblocks of a group of dies that may be open at a time.
     pub(super) fn frontiers(&self) -> usize {
-        match self.separation {
+        match self {
             // Each handle has one for what the host writes, and all together one for what is collected.
             Separation::ByHost {
                 isolation: Isolation::Initial,
@@ -102,35 +93,23 @@ impl StreamConfig {
 
     /// The stream that collected data of all streams go to, if they do not stay in theirs.
     pub(super) fn of_collected(&self) -> Option<usize> {
-        match self.separation {
+        match self {
             Separation::ByHost {
                 handles,
                 isolation: Isolation::Initial,
-            } => Some(usize::from(handles)),
+            } => Some(usize::from(*handles)),
             _ => None,
         }
     }
 
     /// Why there can be no such streams of N slots.
     pub(super) fn check(&self, user_slots: u32) -> Result<(), String> {
-        if let SpareShare::Given(shares) = &self.spare {
-            let fit = shares.iter().all(|&share| share > 0.0)
-                && shares.iter().sum::<f64>() < 1.0
-                && shares.len() + 1 == self.count();
-            if !fit {
-                return Err(format!(
-                    "shares of {shares:?} of the spare area, of {} streams; each but the last needs one \
-                     above 0, and together they must lie below 1",
-                    self.count()
-                ));
-            }
-        }
-        if let Separation::ByHost { handles: 0, .. } = self.separation {
+        if let Separation::ByHost { handles: 0, .. } = self {
             return Err(
                 "0 placement handles: a host must have at least one to write to".to_owned(),
             );
         }
-        if let Separation::ByAddress { ends } = &self.separation {
+        if let Separation::ByAddress { ends } = self {
             let bounds = [&[0], &ends[..], &[user_slots]].concat();
             if !bounds.is_sorted_by(|a, b| a < b) {
                 return Err(format!(
@@ -151,7 +130,7 @@ pub(super) struct Births {
 }
 
 impl Births {
-    fn add(&mut self, born: u64) {
+    pub fn add(&mut self, born: u64) {
         self.sum += born;
         self.count += 1;
     }
@@ -162,7 +141,7 @@ impl Births {
         self.count <= slots && u128::from(self.sum) <= sum_max
     }
 
-    fn mean(self) -> u64 {
+    pub fn mean(self) -> u64 {
         self.sum.checked_div(self.count).unwrap_or(0)
     }
 }
@@ -179,7 +158,7 @@ pub struct StreamTraffic {
 /// The streams at work.
 #[derive(Debug, Clone)]
 pub(super) struct Streams {
-    config: StreamConfig,
+    pub(super) separation: Separation,
     count: usize,
     of_collected: Option<usize>,
     /// Host slots written, of each stream; halved every so often, so that the shares follow the load.
@@ -195,18 +174,18 @@ pub(super) struct Streams {
 
 /// What a group's full superblocks of one stream hold.
 #[derive(Debug, Clone, Copy, Default)]
-struct Full {
-    superblocks: u32,
-    invalid_slots: u64,
+pub(super) struct Full {
+    pub(super) superblocks: u32,
+    pub(super) invalid_slots: u64,
 }
 
 impl Streams {
-    pub fn new(config: StreamConfig, user_slots: u32, superblocks: u32) -> Streams {
-        let by_age = matches!(config.separation, Separation::ByAge { .. });
-        let count = config.count();
+    pub fn new(separation: Separation, user_slots: u32, superblocks: u32) -> Streams {
+        let by_age = matches!(separation, Separation::ByAge { .. });
+        let count = separation.count();
         Streams {
-            of_collected: config.of_collected(),
-            config,
+            of_collected: separation.of_collected(),
+            separation,
             count,
             // One of each, so that no share is nothing.
             writes: vec![1; count],
@@ -259,7 +238,7 @@ impl Streams {
     /// What the host has written to each placement handle, and what of it was copied since; nothing where there are
     /// no handles.
     pub fn of_handles(&self) -> &[StreamTraffic] {
-        match self.config.separation {
+        match self.separation {
             Separation::ByHost { handles, .. } => &self.traffic[..usize::from(handles)],
             _ => &[],
         }
@@ -271,7 +250,7 @@ impl Streams {
         self.traffic[stream].slots_copied += 1;
     }
 
-    fn note(&mut self, stream: usize) {
+    pub fn note(&mut self, stream: usize) {
         self.traffic[stream].host_slots_written += 1;
         self.writes[stream] += 1;
         self.written += 1;
@@ -281,29 +260,24 @@ impl Streams {
         }
     }
 
-    /// Each stream's share of the spare area, when N slots of it are valid.
+    /// Each stream's share of the spare area, when N slots of it are valid: in proportion to √(r · f).
     fn spare(&self, valid: &[f64]) -> Vec<f64> {
         let all = valid.iter().sum::<f64>().max(1.0);
         let first = |of: &[f64]| of[..of.len() - 1].to_vec();
-        match &self.config.spare {
-            SpareShare::Given(shares) => with_rest(shares.clone()),
-            SpareShare::SquareRoot => {
-                let data = with_rest(first(valid).into_iter().map(|n| n / all).collect());
-                let writes = self.writes.iter().zip(data);
-                let roots: Vec<f64> = writes.map(|(&n, f)| (n as f64 * f).sqrt()).collect();
-                let sum: f64 = roots.iter().sum();
-                if sum > 0.0 {
-                    with_rest(first(&roots).into_iter().map(|root| root / sum).collect())
-                } else {
-                    vec![1.0 / self.count as f64; self.count]
-                }
-            }
+        let data = with_rest(first(valid).into_iter().map(|n| n / all).collect());
+        let writes = self.writes.iter().zip(data);
+        let roots: Vec<f64> = writes.map(|(&n, f)| (n as f64 * f).sqrt()).collect();
+        let sum: f64 = roots.iter().sum();
+        if sum > 0.0 {
+            with_rest(first(&roots).into_iter().map(|root| root / sum).collect())
+        } else {
+            vec![1.0 / self.count as f64; self.count]
         }
     }
 
     /// The stream that must give: of those with anything to gain, the one that holds the most invalid
     /// slots for its share of the spare area.
-    fn to_collect(&self, full: &[Full], valid: &[f64]) -> usize {
+    pub fn to_collect(&self, full: &[Full], valid: &[f64]) -> usize {
         let spare = self.spare(valid);
         let is_above = |a: usize, b: usize| {
             let invalid = |stream: usize| full[stream].invalid_slots as f64;
@@ -322,92 +296,4 @@ fn with_rest(mut shares: Vec<f64>) -> Vec<f64> {
     let rest = (1.0 - shares.iter().sum::<f64>()).max(0.0);
     shares.push(rest);
     shares
-}
-
-impl<const FLAT: bool> PageLayer<FLAT> {
-    /// The stream that a host write of `lpn` belongs to.
-    ///
-    /// # Panics
-    /// When the host names a handle that there is not.
-    #[inline]
-    pub(super) fn stream_of_write(&mut self, lpn: Lpn, placement: Placement) -> usize {
-        let stream = match &self.streams.config.separation {
-            Separation::None => return 0,
-            Separation::ByAddress { ends } => ends.iter().filter(|&&end| lpn.0 >= end).count(),
-            Separation::ByAge { closings } => {
-                let old = self.table.slot_of(lpn);
-                let age = (old != NOWHERE).then(|| self.age_of(self.table.superblock_of(old)));
-                let young = closings
-                    .iter()
-                    .position(|&c| age.is_some_and(|age| age < c));
-                young.unwrap_or(closings.len())
-            }
-            Separation::ByHost { handles, .. } => {
-                assert!(placement.0 < *handles, "{placement:?} of {handles} handles");
-                usize::from(placement.0)
-            }
-        };
-        self.streams.note(stream);
-        stream
-    }
-
-    /// The stream whose data a superblock holds. What is collected stays in it.
-    #[inline]
-    pub(super) fn stream_of(&self, superblock: SuperblockId) -> usize {
-        self.table.cell_of(superblock) % self.streams.count()
-    }
-
-    /// Superblocks closed since the data of this one were written, on average.
-    fn age_of(&self, superblock: SuperblockId) -> u64 {
-        self.closed - self.streams.births[superblock.index()].mean()
-    }
-
-    /// A slot whose data were born `at`, in superblocks closed by then, was appended to a superblock.
-    #[inline]
-    pub(super) fn note_birth(&mut self, superblock: SuperblockId, at: Option<SuperblockId>) {
-        if let Separation::ByAge { .. } = self.streams.config.separation {
-            let births = &mut self.streams.births;
-            let born = at.map_or(self.closed, |from| births[from.index()].mean());
-            births[superblock.index()].add(born);
-        }
-    }
-
-    /// A superblock was opened: nobody is born there yet.
-    pub(super) fn forget_births(&mut self, superblock: SuperblockId) {
-        if let Some(births) = self.streams.births.get_mut(superblock.index()) {
-            *births = Births::default();
-        }
-    }
-
-    /// Leaves in the scratch copy of the counts only the full superblocks of the stream that must give.
-    pub(super) fn mask_other_streams(&mut self, g: usize) {
-        let mut masked = std::mem::take(&mut self.masked);
-        let first = g * self.layout.superblocks_per_group as usize;
-        let range = first..first + self.layout.superblocks_per_group as usize;
-        masked.clear();
-        masked.extend_from_slice(&self.table.valid_slots()[range]);
-        let (slots, streams) = (self.layout.slots_per_superblock, self.streams.count());
-        let cells = (g * streams)..(g + 1) * streams;
-        // Cells are compared and not streams: that would be a division for each superblock.
-        let cell = |n: usize| self.table.cell_of(SuperblockId((first + n) as u32));
-        let mut full = vec![Full::default(); streams];
-        for (n, &valid) in masked.iter().enumerate() {
-            if valid < NOT_A_CANDIDATE {
-                let of = &mut full[cell(n) - cells.start];
-                of.superblocks += 1;
-                of.invalid_slots += u64::from(slots - valid);
-            }
-        }
-        let valid = cells
-            .clone()
-            .map(|cell| f64::from(self.table.valid_of_cell(cell)));
-        let stream = self.streams.to_collect(&full, &valid.collect::<Vec<_>>());
-        let chosen = cells.start + stream;
-        for (n, valid) in masked.iter_mut().enumerate() {
-            if cell(n) != chosen {
-                *valid |= NOT_A_CANDIDATE;
-            }
-        }
-        self.masked = masked;
-    }
 }

@@ -1,6 +1,8 @@
 use super::*;
+use crate::TranslationLayer;
+use crate::testing::{WriteWhole, page_config};
 use ftlab_base::rng::Stream;
-use ftlab_base::{Content, Geometry, Placement, RootSeed};
+use ftlab_base::{Geometry, RootSeed};
 use rand::Rng;
 use std::collections::BTreeMap;
 
@@ -36,18 +38,9 @@ pub(super) fn layer_of<const FLAT: bool>(
         layout.groups * (reserve * layout.slots_per_superblock + layout.slots_per_superblock / 2);
     let user_slots = (f64::from(layout.slots() - kept) / (1.0 + op)) as u32;
     let mut config = PageConfig {
-        user_slots,
         reserve_superblocks: reserve,
-        ahead_superblocks: 0,
-        pace: Pace::InStep,
-        one_log: false,
-        slc: None,
         policy: policy("greedy", &BTreeMap::new(), RootSeed(1).stream("victim")).unwrap(),
-        checkpoint: None,
-        translation: None,
-        streams: StreamConfig::default(),
-        wear: WearLevelling::default(),
-        reliability: None,
+        ..page_config(user_slots)
     };
     change(&mut config);
     PageLayer::new(layout, config).unwrap()
@@ -80,15 +73,7 @@ pub(super) fn random_writes<const FLAT: bool>(
     let before = layer.array().counters();
     for _ in 0..count {
         let lpn = uniform(rng, layer.slots());
-        layer
-            .write(
-                lpn,
-                Extent::Whole,
-                Content::RANDOM,
-                Placement::DEFAULT,
-                &mut batch,
-            )
-            .unwrap();
+        layer.write_whole(lpn, &mut batch).unwrap();
         batch.clear();
     }
     layer.array().counters().since(&before).programs() as f64 / count as f64
@@ -97,15 +82,7 @@ pub(super) fn random_writes<const FLAT: bool>(
 pub(super) fn fill<const FLAT: bool>(layer: &mut PageLayer<FLAT>) {
     let mut batch = OpBatch::default();
     for lpn in 0..layer.slots() {
-        layer
-            .write(
-                Lpn(lpn),
-                Extent::Whole,
-                Content::RANDOM,
-                Placement::DEFAULT,
-                &mut batch,
-            )
-            .unwrap();
+        layer.write_whole(Lpn(lpn), &mut batch).unwrap();
         batch.clear();
     }
 }
@@ -130,20 +107,7 @@ fn wa_of_random_writes_is_near_that_of_theory() {
 
 #[test]
 fn what_the_compiler_knows_of_flat_layouts_changes_no_operation() {
-    let config = |user_slots| PageConfig {
-        user_slots,
-        reserve_superblocks: 2,
-        ahead_superblocks: 0,
-        pace: Pace::InStep,
-        one_log: false,
-        slc: None,
-        policy: Box::new(Greedy),
-        checkpoint: None,
-        translation: None,
-        streams: StreamConfig::default(),
-        wear: WearLevelling::default(),
-        reliability: None,
-    };
+    let config = |user_slots| page_config(user_slots);
     let layout = layout(8, 32);
     let user_slots = layout.slots() * 3 / 4;
     let hash = |mut layer: Box<dyn TranslationLayer>| {
@@ -154,17 +118,7 @@ fn what_the_compiler_knows_of_flat_layouts_changes_no_operation() {
             match n % 7 {
                 5 => layer.trim(lpn, 1, &mut batch),
                 6 => layer.read(lpn, 1, Fence::NONE, &mut batch),
-                _ => drop(
-                    layer
-                        .write(
-                            lpn,
-                            Extent::Whole,
-                            Content::RANDOM,
-                            Placement::DEFAULT,
-                            &mut batch,
-                        )
-                        .unwrap(),
-                ),
+                _ => drop(layer.write_whole(lpn, &mut batch).unwrap()),
             }
             batch.clear();
         }
@@ -183,7 +137,7 @@ const HOT_AND_COLD: &Classes = &[(80, 20), (20, 80)];
 
 /// Writes every part as often as it says; gives the write amplification when steady. Streams by address
 /// end where the parts do.
-fn wa_of_classes(classes: &Classes, mut streams: StreamConfig) -> f64 {
+fn wa_of_classes(classes: &Classes, mut streams: Separation) -> f64 {
     let layout = layout(64, 128);
     let reserve_superblocks = 6;
     let half = layout.slots_per_superblock / 2;
@@ -195,22 +149,14 @@ fn wa_of_classes(classes: &Classes, mut streams: StreamConfig) -> f64 {
         Some(part)
     });
     let parts: Vec<(u32, u32)> = parts.collect();
-    if let Separation::ByAddress { ends } = &mut streams.separation {
+    if let Separation::ByAddress { ends } = &mut streams {
         *ends = parts[1..].iter().map(|&(first, _)| first).collect();
     }
     let config = PageConfig {
-        user_slots,
         reserve_superblocks,
-        ahead_superblocks: 0,
-        pace: Pace::InStep,
-        one_log: false,
-        slc: None,
         policy: Box::new(Fifo),
-        checkpoint: None,
-        translation: None,
         streams,
-        wear: WearLevelling::default(),
-        reliability: None,
+        ..page_config(user_slots)
     };
     let mut layer = PageLayer::<true>::new(layout, config).unwrap();
     fill(&mut layer);
@@ -227,15 +173,7 @@ fn wa_of_classes(classes: &Classes, mut streams: StreamConfig) -> f64 {
             });
             let (first, slots) = parts[class.unwrap()];
             let lpn = Lpn(first + uniform(&mut rng, slots).0);
-            layer
-                .write(
-                    lpn,
-                    Extent::Whole,
-                    Content::RANDOM,
-                    Placement::DEFAULT,
-                    &mut batch,
-                )
-                .unwrap();
+            layer.write_whole(lpn, &mut batch).unwrap();
             batch.clear();
         }
         layer.check_invariants();
@@ -248,43 +186,23 @@ fn wa_of_classes(classes: &Classes, mut streams: StreamConfig) -> f64 {
 #[test]
 fn separate_streams_cost_what_theory_says() {
     let by_address = || Separation::ByAddress { ends: Vec::new() };
-    let of = |classes, separation, spare| {
-        let streams = StreamConfig { separation, spare };
-        wa_of_classes(classes, streams)
-    };
-    let mixed = of(HOT_AND_COLD, Separation::None, SpareShare::SquareRoot);
+    let mixed = wa_of_classes(HOT_AND_COLD, Separation::None);
     assert!((mixed / 4.974 - 1.0).abs() < 0.02, "{mixed}");
-    for spare in [SpareShare::SquareRoot, SpareShare::Given(vec![0.5])] {
-        let apart = of(HOT_AND_COLD, by_address(), spare);
-        assert!((apart / 3.214 - 1.0).abs() < 0.02, "{apart}");
-    }
-    // Spare area in proportion to size leaves the cost of uniform writes.
-    let by_size = SpareShare::Given(vec![0.2]);
-    let by_size = of(HOT_AND_COLD, by_address(), by_size);
-    assert!((by_size / 4.617 - 1.0).abs() < 0.02, "{by_size}");
+    let apart = wa_of_classes(HOT_AND_COLD, by_address());
+    assert!((apart / 3.214 - 1.0).abs() < 0.02, "{apart}");
     // Three temperatures, each with its share of the spare area.
-    let three = &[(70, 5), (20, 15), (10, 80)];
-    for spare in [
-        SpareShare::SquareRoot,
-        SpareShare::Given(vec![0.291, 0.269]),
-    ] {
-        let apart = of(three, by_address(), spare);
-        assert!((apart / 2.349 - 1.0).abs() < 0.02, "{apart}");
-    }
+    let apart = wa_of_classes(&[(70, 5), (20, 15), (10, 80)], by_address());
+    assert!((apart / 2.349 - 1.0).abs() < 0.02, "{apart}");
 }
 
 #[test]
 fn streams_by_age_find_hot_data_by_themselves() {
     let superblocks = u64::from(layout(64, 128).superblocks());
-    let of = |separation| {
-        let spare = SpareShare::SquareRoot;
-        wa_of_classes(HOT_AND_COLD, StreamConfig { separation, spare })
-    };
     let by_age = |closings: &[u64]| {
         let closings = closings.iter().map(|n| n * superblocks).collect();
-        of(Separation::ByAge { closings })
+        wa_of_classes(HOT_AND_COLD, Separation::ByAge { closings })
     };
-    let mixed = of(Separation::None);
+    let mixed = wa_of_classes(HOT_AND_COLD, Separation::None);
     for closings in [&[4][..], &[2, 4]] {
         let apart = by_age(closings);
         assert!(apart < 0.9 * mixed, "{closings:?}: {apart} for {mixed}");
@@ -293,18 +211,9 @@ fn streams_by_age_find_hot_data_by_themselves() {
 
 #[test]
 fn streams_that_cannot_be_told_apart_are_refused() {
-    let refused = |separation, spare| {
-        let streams = StreamConfig { separation, spare };
-        streams.check(100).unwrap_err()
-    };
     for ends in [vec![0], vec![100], vec![30, 20], vec![30, 30]] {
-        let why = refused(Separation::ByAddress { ends }, SpareShare::SquareRoot);
+        let why = Separation::ByAddress { ends }.check(100).unwrap_err();
         assert!(why.contains("of 100: each must have some"), "{why}");
-    }
-    for shares in [vec![], vec![0.0, 0.2], vec![0.6, 0.4], vec![0.3]] {
-        let ends = vec![20, 40];
-        let why = refused(Separation::ByAddress { ends }, SpareShare::Given(shares));
-        assert!(why.contains("of 3 streams"), "{why}");
     }
 }
 
@@ -335,13 +244,7 @@ fn a_policy_that_frees_nothing_ends_in_a_refusal_and_loses_nothing() {
     // Filled in order, so most superblocks stay wholly valid; then a few slots again and again.
     let rewrites = (0..100 * layer.slots()).map(|n| n % 8);
     let refused = (0..layer.slots()).chain(rewrites).find_map(|n| {
-        let written = layer.write(
-            Lpn(n),
-            Extent::Whole,
-            Content::RANDOM,
-            Placement::DEFAULT,
-            &mut batch,
-        );
+        let written = layer.write_whole(Lpn(n), &mut batch);
         batch.clear();
         written.err()
     });
@@ -375,13 +278,7 @@ fn no_tables_are_written_where_collection_makes_no_progress() {
         let mut batch = OpBatch::default();
         let rewrites = (0..200 * layer.slots()).map(|n| n % 8);
         let refused = (0..layer.slots()).chain(rewrites).any(|n| {
-            let written = layer.write(
-                Lpn(n),
-                Extent::Whole,
-                Content::RANDOM,
-                Placement::DEFAULT,
-                &mut batch,
-            );
+            let written = layer.write_whole(Lpn(n), &mut batch);
             batch.clear();
             written.is_err()
         });
@@ -411,15 +308,7 @@ fn every_frontier_finds_room_however_often_units_are_filled_up() {
             let mut batch = OpBatch::default();
             for _ in 0..600 {
                 let lpn = uniform(&mut rng, layer.slots());
-                layer
-                    .write(
-                        lpn,
-                        Extent::Whole,
-                        Content::RANDOM,
-                        Placement::DEFAULT,
-                        &mut batch,
-                    )
-                    .unwrap();
+                layer.write_whole(lpn, &mut batch).unwrap();
                 if uniform(&mut rng, 4).0 == 0 {
                     layer.flush(&mut batch);
                 }
@@ -445,22 +334,13 @@ fn a_drive_that_is_accepted_has_room_for_its_tables() {
     let mut accepted = 0;
     for pages in 1..=60 {
         let config = |user_slots| PageConfig {
-            user_slots,
-            reserve_superblocks: 2,
-            ahead_superblocks: 0,
-            pace: Pace::InStep,
-            one_log: false,
-            slc: None,
             policy: Box::new(Fifo),
             checkpoint: Some(Checkpoint {
                 // A turn of all groups: the tables always go to the same one.
                 every_slots: 12,
                 pages,
             }),
-            translation: None,
-            streams: StreamConfig::default(),
-            wear: WearLevelling::default(),
-            reliability: None,
+            ..page_config(user_slots)
         };
         let fits = |slots: &u32| config(*slots).check(&layout).is_ok();
         let Some(most) = (1..layout.slots()).rev().find(fits) else {
@@ -474,15 +354,7 @@ fn a_drive_that_is_accepted_has_room_for_its_tables() {
             let mut batch = OpBatch::default();
             for _ in 0..1_000 {
                 let lpn = uniform(&mut rng, user_slots);
-                layer
-                    .write(
-                        lpn,
-                        Extent::Whole,
-                        Content::RANDOM,
-                        Placement::DEFAULT,
-                        &mut batch,
-                    )
-                    .unwrap();
+                layer.write_whole(lpn, &mut batch).unwrap();
                 batch.clear();
             }
             layer.check_invariants();

@@ -5,10 +5,10 @@ use super::LayerState;
 use crate::block::{BlockConfig, BlockLayer};
 use crate::packed::{PackedConfig, PackedLayer, TableConfig};
 use crate::page::{
-    self, Allocation, Checkpoint, CostBenefit, DChoices, Fifo, Greedy, Pace, PageConfig,
-    Separation, SlcConfig, SpareShare, StaticLevelling, StreamConfig, TranslationConfig,
-    VictimPolicy, WearLevelling, WhenFull,
+    self, Allocation, Checkpoint, CostBenefit, DChoices, Fifo, Greedy, PageConfig, Separation,
+    SlcConfig, StaticLevelling, TranslationConfig, VictimPolicy, WearLevelling, WhenFull,
 };
+use crate::testing::page_config;
 use crate::{Extent, TranslationLayer};
 use ftlab_base::rng::Stream;
 use ftlab_base::{Content, Geometry, Identity, Layout, Lpn, Placement, RootSeed};
@@ -45,26 +45,17 @@ fn page_with(
     separation: Separation,
     wear: WearLevelling,
 ) -> Box<dyn TranslationLayer> {
-    let streams = StreamConfig {
-        separation,
-        spare: SpareShare::SquareRoot,
-    };
+    let streams = separation.count() as u32;
     let config = PageConfig {
-        user_slots: layout.slots() * 2 / 5 / streams.count() as u32,
-        reserve_superblocks: 2 * streams.count() as u32,
-        ahead_superblocks: 0,
-        pace: Pace::InStep,
-        one_log: false,
-        slc: None,
-        streams,
+        reserve_superblocks: 2 * streams,
+        streams: separation,
         wear,
-        reliability: None,
         policy,
         checkpoint: tables.then_some(Checkpoint {
             every_slots: 50,
             pages: 3,
         }),
-        translation: None,
+        ..page_config(layout.slots() * 2 / 5 / streams)
     };
     page::layer(layout, config).unwrap()
 }
@@ -72,16 +63,6 @@ fn page_with(
 /// A layer that holds a few entries, or runs, of its mapping table in memory.
 fn translated(layout: Layout, tables: bool, runs: bool) -> Box<dyn TranslationLayer> {
     let config = PageConfig {
-        reliability: None,
-        user_slots: 180,
-        reserve_superblocks: 2,
-        ahead_superblocks: 0,
-        pace: Pace::InStep,
-        one_log: false,
-        slc: None,
-        streams: StreamConfig::default(),
-        wear: WearLevelling::default(),
-        policy: Box::new(Greedy),
         checkpoint: tables.then_some(Checkpoint {
             every_slots: 50,
             pages: 3,
@@ -91,6 +72,7 @@ fn translated(layout: Layout, tables: bool, runs: bool) -> Box<dyn TranslationLa
             entries_per_page: 8,
             runs,
         }),
+        ..page_config(180)
     };
     page::layer(layout, config).unwrap()
 }
@@ -116,17 +98,6 @@ fn cached_and_translated(layout: Layout) -> Box<dyn TranslationLayer> {
 
 fn with_cache(layout: &Layout, (own, more): (u32, u32), when_full: WhenFull) -> PageConfig {
     PageConfig {
-        user_slots: layout.slots() / 3,
-        reserve_superblocks: 2,
-        ahead_superblocks: 0,
-        pace: Pace::InStep,
-        one_log: false,
-        streams: StreamConfig::default(),
-        wear: WearLevelling::default(),
-        reliability: None,
-        policy: Box::new(Greedy),
-        checkpoint: None,
-        translation: None,
         slc: Some(SlcConfig {
             bits: 2,
             own_superblocks: own,
@@ -134,13 +105,13 @@ fn with_cache(layout: &Layout, (own, more): (u32, u32), when_full: WhenFull) -> 
             when_full,
             folds_in_pauses: true,
         }),
+        ..page_config(layout.slots() / 3)
     }
 }
 
 fn block(layout: Layout) -> Box<dyn TranslationLayer> {
     let config = BlockConfig {
         log_blocks: 3,
-        copy_window_pages: None,
         wear_every_merges: 4,
         wear_blocks: 2,
     };
@@ -156,7 +127,6 @@ fn packed(
     let mut config = PackedConfig {
         user_slots: 0,
         chunk_bytes,
-        header_bytes: 0,
         dedup: true,
         raise,
         reads_whole,

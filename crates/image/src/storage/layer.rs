@@ -431,6 +431,13 @@ mod tests {
         read
     }
 
+    /// The layer opened again, and whether that changed something of it.
+    fn again(layer: Layer, careful: bool, started_anew: bool) -> (Layer, bool) {
+        let (below, above) = (layer.below, layer.above);
+        let again = Layer::new(below, layer.below_bytes, above, layer.plan, careful);
+        again.open(started_anew).unwrap()
+    }
+
     #[test]
     fn what_is_written_lies_above_and_the_rest_is_read_below() {
         let mut layer = layer(false);
@@ -467,15 +474,7 @@ mod tests {
             layer.write_at(0, &[2]).unwrap();
             layer.sync().unwrap();
             layer.write_at(BLOCK_BYTES, &[3]).unwrap();
-            let Layer {
-                below,
-                above,
-                plan,
-                below_bytes,
-                ..
-            } = layer;
-            let again = Layer::new(below, below_bytes, above, plan, true);
-            let (again, is_changed) = again.open(started_anew).unwrap();
+            let (again, is_changed) = again(layer, true, started_anew);
             assert_eq!(is_changed, started_anew);
             let there = [read(&again, 0, 1)[0], read(&again, BLOCK, 1)[0]];
             assert_eq!(there, found);
@@ -487,15 +486,7 @@ mod tests {
         let mut layer = layer(true);
         layer.write_at(0, &[2]).unwrap();
         for started_anew in [false, true] {
-            let Layer {
-                below,
-                above,
-                plan,
-                below_bytes,
-                ..
-            } = layer;
-            let again = Layer::new(below, below_bytes, above, plan, false);
-            let (mut again, is_changed) = again.open(started_anew).unwrap();
+            let (mut again, is_changed) = again(layer, false, started_anew);
             assert_eq!(is_changed, !started_anew);
             again.write_map().unwrap();
             assert_eq!(read(&again, 0, 2), [2, 1]);

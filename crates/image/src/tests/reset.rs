@@ -2,7 +2,7 @@
 
 use super::oracle::Commands;
 use super::tiny::{names, testbed, tiny};
-use crate::{CreateOptions, DataDrive, ImageError, OpenOptions};
+use crate::{CreateOptions, DataDrive, ImageError, OpenOptions, Recovery};
 use crate::{remove_snapshot, reset_image, snapshots};
 use ftlab_base::{Lba, Outcome};
 use ftlab_drive::Counters;
@@ -38,20 +38,15 @@ impl Kit {
             commands,
         };
         kit.work(60);
-        let Kit {
-            folder,
-            drive,
-            commands,
-        } = kit;
-        drive.close().unwrap();
-        let image = image.map(|image| folder.path().join(image));
-        let opened = DataDrive::open_on_base(image.as_deref(), &base, &options());
-        let (drive, _) = opened.unwrap();
-        Kit {
-            folder,
-            drive,
-            commands,
-        }
+        let image = image.map(|image| kit.path(image));
+        kit.after(|| DataDrive::open_on_base(image.as_deref(), &base, &options()))
+    }
+
+    /// Closes the drive, and goes on with the one that is opened then.
+    fn after(self, open: impl FnOnce() -> Result<(DataDrive, Recovery), ImageError>) -> Kit {
+        self.drive.close().unwrap();
+        let (drive, _) = open().unwrap();
+        Kit { drive, ..self }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -72,19 +67,8 @@ impl Kit {
     }
 
     fn reopen(self) -> Kit {
-        let Kit {
-            folder,
-            drive,
-            commands,
-        } = self;
-        let path = drive.path().to_owned();
-        drive.close().unwrap();
-        let (drive, _) = DataDrive::open(&path, &options()).unwrap();
-        Kit {
-            folder,
-            drive,
-            commands,
-        }
+        let path = self.drive.path().to_owned();
+        self.after(|| DataDrive::open(&path, &options()))
     }
 }
 
@@ -189,19 +173,8 @@ fn snapshots_are_gone_back_to_in_any_order() {
         }
         // Whoever names the base means what lies below all of them.
         let base = kit.path("base.img");
-        let Kit {
-            folder,
-            drive,
-            commands,
-        } = kit;
-        drive.close().unwrap();
-        let again = DataDrive::open_on_base(Some(&image), &base, &options());
-        let (drive, _) = again.unwrap();
-        let mut kit = Kit {
-            folder,
-            drive,
-            commands,
-        };
+        let open = || DataDrive::open_on_base(Some(&image), &base, &options());
+        let mut kit = kit.after(open);
         assert_eq!(kit.found().0, two.0, "{name}");
         kit.drive.reset(None).unwrap();
         remove_snapshot(&image, "two").unwrap();

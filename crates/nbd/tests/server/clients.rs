@@ -1,38 +1,13 @@
 //! The clients that people use.
 
+use crate::programs::{check_offers, json, run, said};
 use crate::{MIB, Site};
 use ftlab_base::RootSeed;
 use ftlab_nbd::{Limits, Listen, MemoryExport, NamedExport, Server};
 use rand::Rng;
-use serde_json::Value;
 use std::path::Path;
-use std::process::{Command, Output};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Runs a client.
-pub fn run(program: &str, arguments: &[&str]) -> Output {
-    let output = Command::new(program).args(arguments).output();
-    output.unwrap_or_else(|error| panic!("{program}: {error}; `make setup` installs it"))
-}
-
-/// Runs a client that must succeed, and gives what it says.
-pub fn said(program: &str, arguments: &[&str]) -> String {
-    let output = run(program, arguments);
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success(),
-        "{program} {arguments:?}: {text}{errors}"
-    );
-    text
-}
-
-pub fn json(text: &str) -> Value {
-    // fio's notes precede the object.
-    let object = text.find(['{', '[']).map(|at| &text[at..]);
-    serde_json::from_str(object.unwrap_or_default()).unwrap_or_else(|e| panic!("{e}: {text}"))
-}
 
 /// A file of random bytes with a hole.
 pub fn image(path: &Path) -> Vec<u8> {
@@ -48,24 +23,11 @@ pub fn image(path: &Path) -> Vec<u8> {
 fn nbdinfo_sees_what_is_offered() {
     let site = Site::memory(MIB);
     let found = &json(&said("nbdinfo", &["--json", &site.uri()]))["exports"][0];
-    for what in [
-        "flush",
-        "fua",
-        "trim",
-        "zero",
-        "fast_zero",
-        "cache",
-        "df",
-        "multi_conn",
-    ] {
-        assert_eq!(found[format!("can_{what}")], true, "{what}");
-    }
+    check_offers(found);
     assert_eq!(found["is_read_only"], false);
     assert_eq!(found["is_rotational"], false);
     assert_eq!(found["export-size"], MIB);
     assert_eq!(found["description"], "memory");
-    assert_eq!(found["block_size_minimum"], 512);
-    assert_eq!(found["contexts"][0], "base:allocation");
     let list = json(&said("nbdinfo", &["--json", "--list", &site.uri()]));
     assert_eq!(list["exports"][0]["export-name"], "disk");
     let by_name = site.uri().replace("///", "///disk");

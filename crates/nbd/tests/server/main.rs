@@ -6,6 +6,7 @@ mod listening;
 mod memory;
 mod order;
 mod pki;
+mod programs;
 mod raw;
 mod tls;
 

@@ -1,8 +1,7 @@
 //! One die, as the scheduler keeps it.
 
-use super::suspension::Suspended;
 use crate::fences::NOBODY;
-use ftlab_base::{DieId, PageId, SimTime};
+use ftlab_base::{DieId, Nanos, PageId, SimTime};
 use ftlab_nand::{Cause, NandOp, OpKind, Order};
 use std::collections::VecDeque;
 
@@ -22,6 +21,16 @@ pub(super) enum Phase {
     WantsSupply,
     /// The array is about to suspend its operation.
     Suspending,
+}
+
+/// An operation in the middle of its work.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Suspended {
+    pub(super) op: NandOp,
+    /// How often it was suspended, this time included.
+    pub(super) times: u32,
+    /// What its array still takes.
+    pub(super) left: Nanos,
 }
 
 /// A die: what it works on, and what waits for it.

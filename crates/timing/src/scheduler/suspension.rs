@@ -1,19 +1,10 @@
 //! Suspending a program or an erase for a read, and resuming it.
 
-use super::{Phase, Scheduler};
+use super::Scheduler;
+use super::die::{Phase, Suspended};
 use crate::policy::Suspend;
 use ftlab_base::{Nanos, SimTime};
-use ftlab_nand::{NandOp, OpKind};
-
-/// An operation in the middle of its work.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Suspended {
-    pub(super) op: NandOp,
-    /// Number of suspensions, this one included.
-    times: u32,
-    /// Time that its array still takes.
-    left: Nanos,
-}
+use ftlab_nand::OpKind;
 
 impl Scheduler {
     /// Suspends what a die works on if its policy says so.

@@ -1,6 +1,7 @@
 //! Reads and trims of a job that verifies, and the writes that it keeps in mind for them.
 
-use super::{Chance, Place};
+use super::law::Chance;
+use super::positions::Place;
 use crate::{ResolvedJob, Verify};
 use ftlab_base::rng::Stream;
 use ftlab_base::{CommandKind, RootSeed};

@@ -1,7 +1,6 @@
 //! Data of a job's writes: how compressible they are, and which of them are the same.
 
-use super::Chance;
-use super::law::below;
+use super::law::{Chance, below};
 use crate::{DedupeMode, ResolvedJob};
 use ftlab_base::hash::mix64;
 use ftlab_base::rng::Stream;

@@ -8,6 +8,27 @@ use ftlab_base::rng::Stream;
 use rand::Rng;
 use rand_distr::{Distribution as _, Zipf};
 
+/// A probability as a threshold on 32 random bits.
+#[derive(Debug, Clone, Copy)]
+pub struct Chance(u64);
+
+impl Chance {
+    /// That of so many in a hundred.
+    pub fn percent(percent: u8) -> Chance {
+        Chance((u64::from(percent) << 32) / 100)
+    }
+
+    /// Draws; the sure cases cost no random number.
+    #[inline]
+    pub fn draw(self, rng: &mut Stream) -> bool {
+        match self.0 {
+            0 => false,
+            0x1_0000_0000.. => true,
+            threshold => (rng.next_u64() >> 32) < threshold,
+        }
+    }
+}
+
 /// A number below `n`, uniform to within n/2⁶⁴, without a division.
 #[inline]
 pub fn below(n: u64, rng: &mut Stream) -> u64 {

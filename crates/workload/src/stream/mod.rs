@@ -21,11 +21,10 @@ use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Placement, RootSeed, SimTime, SubmissionQueue,
 };
 use in_use::InUse;
-use law::below;
 pub(crate) use law::blocks_reached;
+use law::{Chance, below};
 use placements::Placements;
 use positions::{Place, Positions};
-use rand::Rng;
 
 /// One request, without the time it is issued at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,26 +137,6 @@ enum Mix {
     TrimThenWrite,
     /// A trim of a block in use with this chance, else a write.
     TrimShare(Chance),
-}
-
-/// A probability as a threshold on 32 random bits.
-#[derive(Debug, Clone, Copy)]
-struct Chance(u64);
-
-impl Chance {
-    fn percent(percent: u8) -> Chance {
-        Chance((u64::from(percent) << 32) / 100)
-    }
-
-    /// Draws; the sure cases cost no random number.
-    #[inline]
-    fn draw(self, rng: &mut Stream) -> bool {
-        match self.0 {
-            0 => false,
-            0x1_0000_0000.. => true,
-            threshold => (rng.next_u64() >> 32) < threshold,
-        }
-    }
 }
 
 impl JobStream {

@@ -1,8 +1,7 @@
 //! Place and length of the next request of a kind.
 
-use super::Chance;
 use super::free_map::FreeMap;
-use super::law::{Grid, Law, Map};
+use super::law::{Chance, Grid, Law, Map};
 use super::special::Special;
 use crate::{Distribution, PerKind, ResolvedJob};
 use ftlab_base::CommandKind;

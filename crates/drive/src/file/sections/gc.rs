@@ -3,9 +3,7 @@
 use crate::file::own::OwnPolicies;
 use crate::file::section::{section, together, words};
 use ftlab_base::{Layout, Nanos, RootSeed};
-use ftlab_ftl::page::{
-    Isolation, Pace, Separation, SpareShare, StreamConfig, VictimPolicy, policy,
-};
+use ftlab_ftl::page::{Isolation, Pace, Separation, VictimPolicy, policy};
 use ftlab_sheet::quantity::{Count, Quantity, Ratio, Share, Time};
 use std::collections::BTreeMap;
 
@@ -82,7 +80,8 @@ section! {
         choices: Option<Quantity<Count>>,
         /// For policies that look at the oldest full superblocks only: how many.
         window: Option<Quantity<Count>>,
-        /// How data of different temperature are told apart; `none` if left out. With `by-host` the host says it, by
+        /// How data of different temperature are told apart; `none` if left out. Each kind has its share of the spare area,
+        /// √(share of writes · share of data). With `by-host` the host says it, by
         /// placement handles as of NVMe FDP: fio's `fdp` and `plids`.
         streams: Option<Streams>,
         /// For `by-address`: hot data are the first of the user capacity, this share of it.
@@ -95,9 +94,6 @@ section! {
         /// is collected, or `persistently`, where they stay with their handle's and each handle has its share of the
         /// spare area, as streams do.
         isolation: Option<Isolates>,
-        /// With two streams: the share of the spare area that hot data get; √(share of writes · share of data) if left
-        /// out.
-        hot_spare: Option<Quantity<Ratio>>,
     }
 }
 
@@ -264,22 +260,17 @@ impl PageGc {
         }
     }
 
-    /// Streams of data of different temperature.
-    pub(in crate::file) fn stream_config(
+    /// How data of different temperature are told apart.
+    pub(in crate::file) fn separation(
         &self,
         layout: &Layout,
         user_slots: u32,
-    ) -> Result<StreamConfig, String> {
+    ) -> Result<Separation, String> {
         let streams = self.streams.unwrap_or(Streams::None);
         let name = streams.name();
         let keys = [
             ("hot_share", &self.hot_share, streams == Streams::ByAddress),
             ("hot_age", &self.hot_age, streams == Streams::ByAge),
-            (
-                "hot_spare",
-                &self.hot_spare,
-                matches!(streams, Streams::ByAddress | Streams::ByAge),
-            ),
         ];
         for (key, value, is_used) in keys {
             if value.is_some() && !is_used {
@@ -306,7 +297,7 @@ impl PageGc {
             Some(share) => Ok(share.base),
             None => Err(format!("gc.streams `{name}` needs gc.{key}")),
         };
-        let separation = match streams {
+        Ok(match streams {
             Streams::ByAddress => Separation::ByAddress {
                 ends: vec![(needed("hot_share", &self.hot_share)? * f64::from(user_slots)) as u32],
             },
@@ -323,13 +314,6 @@ impl PageGc {
                 },
             },
             Streams::None => Separation::None,
-        };
-        let spare = self.hot_spare.as_ref();
-        Ok(StreamConfig {
-            separation,
-            spare: spare.map_or(SpareShare::SquareRoot, |share| {
-                SpareShare::Given(vec![share.base])
-            }),
         })
     }
 }

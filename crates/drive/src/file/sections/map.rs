@@ -83,8 +83,6 @@ section! {
         stripe_dies: Quantity<Count>,
         /// Logical superblocks that may have a log at a time.
         log_blocks: Quantity<Count>,
-        /// Pages that a merge may hold between read and program; as many as there are if left out.
-        copy_window: Option<Quantity<Count>>,
     }
 }
 
@@ -229,7 +227,6 @@ impl BlockMap {
     ) -> Result<BlockConfig, String> {
         let config = BlockConfig {
             log_blocks: self.log_blocks.get(),
-            copy_window_pages: self.copy_window.as_ref().map(|window| window.get()),
             wear_every_merges,
             wear_blocks,
         };

@@ -15,8 +15,6 @@ section! {
         chunk: Quantity<Bytes>,
         /// Rate of the compressor, which every write passes through; no limit if left out.
         rate: Option<Quantity<Rate>>,
-        /// Stored with every slot beside its data; left out if that is in the spare bytes of pages.
-        header: Option<Quantity<Bytes>>,
         /// Whether data that are known are stored only once.
         dedup: bool,
     }
@@ -30,6 +28,9 @@ section! {
         parity: bool,
     }
 }
+
+/// A slot is far smaller.
+const CHUNK_BYTES_MAX: u64 = 1 << 20;
 
 impl Compress {
     /// Time of a sector of 512 bytes in the compressor.
@@ -46,19 +47,13 @@ impl Compress {
         user_slots: u32,
         policy: Box<dyn VictimPolicy>,
     ) -> Result<PackedConfig, String> {
-        let bytes = |key: &str, bytes: u64| {
-            u32::try_from(bytes)
-                .ok()
-                .filter(|&bytes| bytes <= 1 << 20)
-                .ok_or_else(|| format!("compress.{key}: {bytes} bytes; at most 1 MiB"))
-        };
+        let chunk = self.chunk.get();
+        if chunk > CHUNK_BYTES_MAX {
+            return Err(format!("compress.chunk: {chunk} bytes; at most 1 MiB"));
+        }
         Ok(PackedConfig {
             user_slots,
-            chunk_bytes: bytes("chunk", self.chunk.get())?,
-            header_bytes: match &self.header {
-                Some(header) => bytes("header", header.get())?,
-                None => 0,
-            },
+            chunk_bytes: chunk as u32,
             dedup: self.dedup,
             raise: parity,
             reads_whole: gc.reads == Some(CollectionReads::All),

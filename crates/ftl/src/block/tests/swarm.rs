@@ -1,7 +1,6 @@
 //! Random streams on tiny arrays, each run with some kinds of requests switched off.
 
 use super::*;
-use ftlab_base::Placement;
 
 fn random_bench(stream: &mut Stream) -> Bench {
     let dies = [1, 2, 4][stream.random_range(0..3)];
@@ -11,7 +10,6 @@ fn random_bench(stream: &mut Stream) -> Bench {
     let layout = layout(dies, stripe_dies, planes, 8, pages);
     let config = BlockConfig {
         log_blocks: stream.random_range(1..=3),
-        copy_window_pages: [None, Some(2), Some(3)][stream.random_range(0..3)],
         wear_every_merges: [0, 1, 5][stream.random_range(0..3)],
         wear_blocks: stream.random_range(0..=3),
     };
@@ -61,13 +59,7 @@ fn a_clone_goes_on_as_the_original_would() {
     for _ in 0..50 {
         let lpn = Lpn(stream.random_range(0..copy.slots()));
         bench.write(lpn.0);
-        let _ = copy.write(
-            lpn,
-            Extent::Whole,
-            Content::RANDOM,
-            Placement::DEFAULT,
-            &mut OpBatch::default(),
-        );
+        let _ = copy.write_whole(lpn, &mut OpBatch::default());
     }
     assert_eq!(
         copy.array().stream_hash(),

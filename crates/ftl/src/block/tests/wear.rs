@@ -1,7 +1,6 @@
 //! Which data wear levelling moves, and where to.
 
 use super::*;
-use ftlab_base::Placement;
 
 #[test]
 fn wear_levelling_moves_cold_data_onto_worn_blocks() {
@@ -86,20 +85,13 @@ fn a_pass_finds_the_most_worn_superblock_at_every_interval() {
                 log_blocks,
                 wear_every_merges,
                 wear_blocks: 1,
-                ..CONFIG
             };
             let layout = layout(1, 1, 1, 24 + spare + log_blocks, 4);
             let mut layer = BlockLayer::new(layout, config, 24 * 4, None).unwrap();
             let mut batch = OpBatch::default();
             let in_turn = |n: u32| n % hot * 4 + (n / hot * 3 + 2) % 4;
             for n in (0..24 * 4).chain((0..10_000).map(in_turn)) {
-                let taken = layer.write(
-                    Lpn(n),
-                    Extent::Whole,
-                    Content::RANDOM,
-                    Placement::DEFAULT,
-                    &mut batch,
-                );
+                let taken = layer.write_whole(Lpn(n), &mut batch);
                 taken.unwrap();
                 batch.clear();
             }

@@ -1,9 +1,10 @@
 //! What collection in one go costs, and what it leaves.
 
+use crate::TranslationLayer;
 use crate::page::tests::{fill, layer_of, layout, random_writes};
 use crate::page::{Pace, PageConfig, PageLayer};
-use crate::{Extent, TranslationLayer};
-use ftlab_base::{Content, Lpn, Placement, RootSeed};
+use crate::testing::WriteWhole;
+use ftlab_base::{Lpn, RootSeed};
 use ftlab_nand::OpBatch;
 
 /// A greedy layer that has as much spare area, beside what is writable on average, as it would have
@@ -53,15 +54,7 @@ fn a_group_that_is_low_gets_a_batch_at_once_and_nothing_until_it_is_low_again() 
         let before = layer.groups[g].writable_slots;
         // Far apart, so that no superblock loses all its data.
         let lpn = Lpn((u64::from(n) * 7919 % u64::from(layer.slots())) as u32);
-        layer
-            .write(
-                lpn,
-                Extent::Whole,
-                Content::RANDOM,
-                Placement::DEFAULT,
-                &mut batch,
-            )
-            .unwrap();
+        layer.write_whole(lpn, &mut batch).unwrap();
         batch.clear();
         let after = layer.groups[g].writable_slots;
         assert!(after > layer.low_water, "{after} slots are left");

@@ -2,9 +2,10 @@
 
 use crate::page::tests::{layer_of, uniform};
 use crate::page::{Checkpoint, PageLayer};
-use crate::{Extent, Room, TranslationLayer};
+use crate::testing::WriteWhole;
+use crate::{Room, TranslationLayer};
 use ftlab_base::rng::Stream;
-use ftlab_base::{Content, Geometry, Layout, Lpn, PagePlace, Placement, RootSeed};
+use ftlab_base::{Geometry, Layout, Lpn, PagePlace, RootSeed};
 use ftlab_nand::{Fence, OpBatch, Reliability};
 
 /// Superblocks of four dies with two planes, four slots a page.
@@ -45,13 +46,7 @@ fn that_can_fail() -> PageLayer<false> {
 
 fn write(layer: &mut PageLayer<false>, lpn: Lpn) {
     let mut batch = OpBatch::default();
-    let written = layer.write(
-        lpn,
-        Extent::Whole,
-        Content::RANDOM,
-        Placement::DEFAULT,
-        &mut batch,
-    );
+    let written = layer.write_whole(lpn, &mut batch);
     written.unwrap();
 }
 

@@ -1,10 +1,11 @@
 //! What the cache takes, when it is folded, and when it takes again.
 
+use crate::TranslationLayer;
 use crate::page::PageLayer;
 use crate::page::slc::{SlcConfig, WhenFull};
 use crate::page::tests::{layer_of, rest, uniform};
-use crate::{Extent, TranslationLayer};
-use ftlab_base::{Content, Geometry, Layout, Lpn, Placement, RootSeed};
+use crate::testing::WriteWhole;
+use ftlab_base::{Geometry, Layout, Lpn, RootSeed};
 use ftlab_nand::{Cause, OpBatch};
 
 const OWN: u32 = 2;
@@ -41,13 +42,7 @@ fn layer(slc: SlcConfig) -> PageLayer<false> {
 
 fn write(layer: &mut PageLayer<false>, lpn: u32) {
     let mut batch = OpBatch::default();
-    let written = layer.write(
-        Lpn(lpn),
-        Extent::Whole,
-        Content::RANDOM,
-        Placement::DEFAULT,
-        &mut batch,
-    );
+    let written = layer.write_whole(Lpn(lpn), &mut batch);
     written.unwrap();
 }
 

@@ -1,9 +1,8 @@
 //! States that contradict themselves are refused.
 
 use super::*;
-use crate::page::{Greedy, Pace, PageConfig, StreamConfig, WearLevelling};
-use crate::{Extent, TranslationLayer};
-use ftlab_base::{Content, Geometry, Layout, Placement};
+use crate::testing::{WriteWhole, page_config};
+use ftlab_base::{Geometry, Layout};
 
 /// A layer of two groups as built.
 fn layer() -> PageLayer<true> {
@@ -16,20 +15,7 @@ fn layer() -> PageLayer<true> {
         page_bytes: 4096,
         slot_bytes: 4096,
     };
-    let config = PageConfig {
-        user_slots: 100,
-        reserve_superblocks: 2,
-        ahead_superblocks: 0,
-        pace: Pace::InStep,
-        one_log: false,
-        slc: None,
-        policy: Box::new(Greedy),
-        checkpoint: None,
-        translation: None,
-        streams: StreamConfig::default(),
-        wear: WearLevelling::default(),
-        reliability: None,
-    };
+    let config = page_config(100);
     PageLayer::new(Layout::new(geometry, 1).unwrap(), config).unwrap()
 }
 
@@ -37,15 +23,7 @@ fn layer() -> PageLayer<true> {
 fn collecting() -> PageState {
     let (mut layer, mut batch) = (layer(), OpBatch::default());
     for n in 0..2000 {
-        layer
-            .write(
-                Lpn(n * 37 % 100),
-                Extent::Whole,
-                Content::RANDOM,
-                Placement::DEFAULT,
-                &mut batch,
-            )
-            .unwrap();
+        layer.write_whole(Lpn(n * 37 % 100), &mut batch).unwrap();
         batch.clear();
     }
     layer.state(Room::default())

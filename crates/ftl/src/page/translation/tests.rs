@@ -1,8 +1,8 @@
 //! What a mapping table on flash costs, what it keeps, and in which order it is read.
 
 use super::*;
-use crate::page::{Greedy, Pace, PageConfig, StreamConfig, WearLevelling};
-use crate::testing::{FenceCheck, StampOracle};
+use crate::page::PageConfig;
+use crate::testing::{FenceCheck, StampOracle, page_config};
 use crate::{Extent, TranslationLayer};
 use ftlab_base::rng::Stream;
 use ftlab_base::{Content, Geometry, Placement, RootSeed};
@@ -67,18 +67,8 @@ impl Bench {
         };
         let layout = Layout::new(geometry, stripe_dies).unwrap();
         let config = PageConfig {
-            reliability: None,
-            user_slots: layout.slots() / 2,
-            reserve_superblocks: 2,
-            ahead_superblocks: 0,
-            pace: Pace::InStep,
-            one_log: false,
-            slc: None,
-            policy: Box::new(Greedy),
-            checkpoint: None,
             translation: Some(table),
-            streams: StreamConfig::default(),
-            wear: WearLevelling::default(),
+            ..page_config(layout.slots() / 2)
         };
         let layer = PageLayer::new(layout, config).unwrap();
         Bench {

@@ -1,10 +1,11 @@
 //! What holds for every policy, and for policies at work in a layer.
 
 use super::*;
-use crate::page::{Pace, PageConfig, PageLayer, StreamConfig, WearLevelling};
-use crate::{Extent, TranslationLayer};
+use crate::TranslationLayer;
+use crate::page::{PageConfig, PageLayer};
+use crate::testing::{WriteWhole, page_config};
 use ftlab_base::rng::Stream;
-use ftlab_base::{Content, Geometry, Layout, Lpn, Placement, RootSeed};
+use ftlab_base::{Geometry, Layout, Lpn, RootSeed};
 use ftlab_nand::OpBatch;
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -194,31 +195,13 @@ fn filled(policy: Box<dyn VictimPolicy>) -> PageLayer<true> {
     };
     let layout = Layout::new(geometry, 1).unwrap();
     let config = PageConfig {
-        user_slots: layout.slots() / 100 * 85,
-        reserve_superblocks: 2,
-        ahead_superblocks: 0,
-        pace: Pace::InStep,
-        one_log: false,
-        slc: None,
         policy,
-        checkpoint: None,
-        translation: None,
-        streams: StreamConfig::default(),
-        wear: WearLevelling::default(),
-        reliability: None,
+        ..page_config(layout.slots() / 100 * 85)
     };
     let mut layer = PageLayer::new(layout, config).unwrap();
     for lpn in (0..layer.slots()).map(Lpn) {
         let mut batch = OpBatch::default();
-        layer
-            .write(
-                lpn,
-                Extent::Whole,
-                Content::RANDOM,
-                Placement::DEFAULT,
-                &mut batch,
-            )
-            .unwrap();
+        layer.write_whole(lpn, &mut batch).unwrap();
     }
     layer
 }
@@ -240,15 +223,7 @@ fn written(layer: &mut PageLayer<true>, hot_percent: u32, rng: &mut Stream) -> (
             layer.slots()
         };
         let lpn = Lpn(rng.random_range(0..among));
-        layer
-            .write(
-                lpn,
-                Extent::Whole,
-                Content::RANDOM,
-                Placement::DEFAULT,
-                &mut batch,
-            )
-            .unwrap();
+        layer.write_whole(lpn, &mut batch).unwrap();
         batch.clear();
     }
     layer.check_invariants();

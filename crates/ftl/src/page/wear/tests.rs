@@ -1,7 +1,9 @@
 use super::super::tests::{fill, layer_of};
 use super::super::*;
 use super::*;
-use ftlab_base::{Geometry, Placement, RootSeed};
+use crate::TranslationLayer;
+use crate::testing::WriteWhole;
+use ftlab_base::{Geometry, RootSeed};
 use rand::RngExt;
 
 const FREE: [u32; 4] = [5, 2, 9, 2];
@@ -98,13 +100,7 @@ fn spread_after(writes: u32, load: Load, hot_part: u32, wear: WearLevelling) -> 
     let mut rng = RootSeed(1).stream("hot part");
     let mut batch = OpBatch::default();
     let mut write = |lpn: u32| {
-        let taken = layer.write(
-            Lpn(lpn),
-            Extent::Whole,
-            Content::RANDOM,
-            Placement::DEFAULT,
-            &mut batch,
-        );
+        let taken = layer.write_whole(Lpn(lpn), &mut batch);
         taken.unwrap();
         batch.clear();
     };

@@ -1,6 +1,6 @@
 //! nbdinfo, nbdcopy, QEMU's tools and fio, on a drive in the model's time and on one without time.
 
-use super::server::{MIB, Serve, json, said};
+use super::server::{MIB, Serve, check_offers, json, said};
 use ftlab_base::RootSeed;
 use rand::Rng;
 use std::path::Path;
@@ -56,20 +56,7 @@ fn hole_bytes(uri: &str, of_bytes: u64) -> u64 {
 fn nbdinfo_sees_what_is_offered() {
     both(|server, _| {
         let found = &json(&said("nbdinfo", &["--json", server.uri()]))["exports"][0];
-        for what in [
-            "flush",
-            "fua",
-            "trim",
-            "zero",
-            "fast_zero",
-            "cache",
-            "df",
-            "multi_conn",
-        ] {
-            assert_eq!(found[format!("can_{what}")], true, "{what}");
-        }
-        assert_eq!(found["block_size_minimum"], 512);
-        assert_eq!(found["contexts"][0], "base:allocation");
+        check_offers(found);
         let size = found["export-size"].as_u64().expect("a size");
         assert_eq!(
             hole_bytes(server.uri(), size),

@@ -1,9 +1,13 @@
 //! A running `ftlab serve`, and the programs that talk to it.
 
-use serde_json::Value;
+#[path = "../../../../nbd/tests/server/programs.rs"]
+mod programs;
+
+pub use programs::{check_offers, json, run, said};
+
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -189,28 +193,4 @@ pub fn refused(folder: &Path, arguments: &[&str]) -> String {
     assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
     assert!(error.starts_with("error: "), "{arguments:?}: {error}");
     error
-}
-
-/// Runs a client.
-pub fn run(program: &str, arguments: &[&str]) -> Output {
-    let output = Command::new(program).args(arguments).output();
-    output.unwrap_or_else(|error| panic!("{program}: {error}; `make setup` installs it"))
-}
-
-/// Runs a client that must succeed, and gives what it says.
-pub fn said(program: &str, arguments: &[&str]) -> String {
-    let output = run(program, arguments);
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success(),
-        "{program} {arguments:?}: {text}{errors}"
-    );
-    text
-}
-
-/// The object in what a client says; fio's notes precede it.
-pub fn json(text: &str) -> Value {
-    let object = text.find(['{', '[']).map(|at| &text[at..]);
-    serde_json::from_str(object.unwrap_or_default()).unwrap_or_else(|e| panic!("{e}: {text}"))
 }

@@ -9,8 +9,6 @@ const LONGER: &[&str] = &[
     "crates/bench/src/plan/drive.rs: notes",
     "crates/bench/src/plan/goals.rs: goal",
     "crates/bench/src/plan/rate.rs: highest_rate",
-    "crates/drive/src/file/scale.rs: scaled",
-    "crates/ftl/src/block/check.rs: check_superblocks",
     "crates/ftlab/src/compare/chart.rs: draw_panel",
     "crates/ftlab/src/endurance.rs: write",
     "crates/ftlab/src/trace/convert.rs: command",

@@ -1,8 +1,9 @@
 //! Clients with certificates, and without.
 
 use super::{client, credentials, serve};
-use crate::clients::{image, json, run, said};
+use crate::clients::image;
 use crate::pki::{CLIENT, Pki, SERVER, pass_off};
+use crate::programs::{json, run, said};
 use crate::raw::Raw;
 use crate::{MIB, Site};
 use ftlab_nbd::{Limits, MemoryExport, TlsCredentials};

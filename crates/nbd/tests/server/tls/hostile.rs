@@ -1,8 +1,8 @@
 //! What clients say before TLS, instead of it and within it; and clients that do not read.
 
 use super::{begin, client, credentials, serve};
-use crate::clients::run;
 use crate::pki::Pki;
+use crate::programs::run;
 use crate::raw::Raw;
 use crate::{MIB, PATIENCE, Site};
 use ftlab_nbd::protocol::constants::{
