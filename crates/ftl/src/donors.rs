@@ -24,9 +24,9 @@ pub(crate) struct Donors {
 pub(crate) struct Erasing {
     /// The cause of the operations.
     pub cause: Cause,
-    /// What they wait for.
+    /// The order that they keep among other operations.
     pub order: Order,
-    /// Whether blocks that hold nothing are erased as well.
+    /// True to erase blocks that hold nothing as well.
     pub always: bool,
 }
 
@@ -45,7 +45,7 @@ impl Donors {
         self.without = Some(die);
     }
 
-    /// Whether some plane has none.
+    /// Returns true if some plane has none.
     pub fn is_short(&self) -> bool {
         let per_die = self.planes_per_die;
         let mut planes = (0..).zip(&self.blocks);

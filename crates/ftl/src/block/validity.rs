@@ -1,4 +1,4 @@
-//! Which slots the host has written and not trimmed: a bit each, block by block.
+//! Slots that the host has written and not trimmed: a bit each, block by block.
 
 use ftlab_nand::StateError;
 

@@ -75,7 +75,7 @@ impl PackedLayer {
         true
     }
 
-    /// Whether some of the data are still made good on every read.
+    /// Returns true if some of the data are still made good on every read.
     #[must_use]
     pub fn is_degraded(&self) -> bool {
         self.failed.is_some()
@@ -110,7 +110,7 @@ impl PackedLayer {
         }
     }
 
-    /// Whether [`PackedLayer::read_page`] would have the data of a page; nothing is read.
+    /// Returns true if [`PackedLayer::read_page`] would have the data of a page; nothing is read.
     pub(super) fn can_have(&self, superblock: SuperblockId, page: u32) -> bool {
         let unit = self.stripe.unit_of_page(page);
         if self.frontiers.iter().any(|f| f.holds(superblock, unit)) {

@@ -79,7 +79,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         is_good
     }
 
-    /// Whether [`PageLayer::read_page`] would have the data; nothing is read.
+    /// Returns true if [`PageLayer::read_page`] would have the data; nothing is read.
     pub(super) fn can_have(&self, superblock: SuperblockId, place: PagePlace) -> bool {
         let can_read = |place: &PagePlace| self.array.can_read(*place);
         let first = self.layout.first_page(superblock);
