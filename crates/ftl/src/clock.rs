@@ -200,7 +200,7 @@ impl Clock {
         self.hand = self.after_hand();
     }
 
-    /// Looks a part up; whether it was not held, and has come in. Nothing is dirty.
+    /// Looks a part up; returns true if it was not held, and has come in. Nothing is dirty.
     pub fn touch(&mut self, part: u32) -> bool {
         let comes_in = !self.look_up(part);
         if comes_in {

@@ -54,8 +54,8 @@ impl Donors {
         })
     }
 
-    /// Erases a superblock and replaces what is bad. Whether it is whole then; if not, it is taken
-    /// apart, and must never be used again.
+    /// Erases a superblock and replaces what is bad. Returns true if it is whole then; if not, it is taken apart, and
+    /// must never be used again.
     pub fn make_ready(
         &mut self,
         layout: &Layout,
@@ -150,7 +150,7 @@ impl Donors {
         }
     }
 
-    /// Puts a donor in the place of a bad block; whether there was one that could be erased. `held_by`
+    /// Puts a donor in the place of a bad block; returns true if there was one that could be erased. `held_by`
     /// is the address of a block that may have to make room, and follows it.
     pub fn replace(
         &mut self,

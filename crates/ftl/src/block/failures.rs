@@ -41,7 +41,7 @@ impl BlockLayer {
         Ok(())
     }
 
-    /// Erases a superblock and replaces its bad blocks; whether it is whole then.
+    /// Erases a superblock and replaces its bad blocks; returns true if it is whole then.
     pub(super) fn make_ready(
         &mut self,
         superblock: SuperblockId,

@@ -134,7 +134,7 @@ impl BlockLayer {
         Some(self.layout.slot(superblock, n))
     }
 
-    /// Senses the page that is a slot; whether its data could be corrected.
+    /// Senses the page that is a slot; returns true if its data could be corrected.
     fn read_slot(&mut self, slot: Ppa, cause: Cause, order: Order, batch: &mut OpBatch) -> bool {
         let (superblock, n) = self.layout.locate(slot);
         let page = self.layout.page(superblock, n);

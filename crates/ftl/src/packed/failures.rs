@@ -73,7 +73,7 @@ impl PackedLayer {
         self.refusal = Some(Refusal::worn_out(&self.array));
     }
 
-    /// Erases a superblock that was used and replaces its bad blocks; whether it is whole then.
+    /// Erases a superblock that was used and replaces its bad blocks; returns true if it is whole then.
     pub(super) fn make_ready(&mut self, superblock: SuperblockId, batch: &mut OpBatch) -> bool {
         let layout = &self.stripe.layout;
         self.donors
@@ -226,7 +226,7 @@ impl PackedLayer {
         }
     }
 
-    /// Makes a page that cannot be corrected good from the rest of its row; whether that could be.
+    /// Makes a page that cannot be corrected good from the rest of its row; returns true if it could be.
     #[cold]
     #[inline(never)]
     pub(super) fn make_good(

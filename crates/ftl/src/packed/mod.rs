@@ -185,7 +185,7 @@ impl PackedLayer {
         }
     }
 
-    /// Reads the pages of some chunks for the host; whether all could be.
+    /// Reads the pages of some chunks for the host; returns true if all could be.
     fn read_stored(&mut self, stored: Stored, order: Order, batch: &mut OpBatch) -> bool {
         let mut pages = PageRun::default();
         let is_good = self.read_pages(stored, &mut pages, order, batch);

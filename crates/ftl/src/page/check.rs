@@ -23,7 +23,7 @@ impl PageConfig {
         }
         let unit_bytes = layout.geometry.planes_per_die * layout.geometry.page_bytes;
         let slot_bytes = layout.geometry.slot_bytes;
-        // Otherwise some slot would have a program unit to itself in part only.
+        // Otherwise some slot would straddle two program units and share one of them.
         if !unit_bytes.is_multiple_of(slot_bytes) && !slot_bytes.is_multiple_of(unit_bytes) {
             return fail(format!(
                 "slots of {slot_bytes} bytes on program units of {unit_bytes}: one must divide the other"

@@ -88,7 +88,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         ) && victims.any(|victim| victim.credit >= self.turn_of(victim))
     }
 
-    /// Copies a row of each group that owes one; whether any did.
+    /// Copies a row of each group that owes one; returns true if any did.
     pub(super) fn copy_owed_rows(&mut self, batch: &mut OpBatch) -> bool {
         let mut any = false;
         for g in 0..self.groups.len() {

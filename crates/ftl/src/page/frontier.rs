@@ -250,8 +250,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
     }
 
-    /// Opens a free superblock of the frontier's group for data that are written for `cause`, erasing it
-    /// if it was used before. Whether one was left; there always is unless blocks fail.
+    /// Opens a free superblock of the frontier's group for data that are written for `cause`, erasing it if it was used
+    /// before. Returns true if one was left; there always is unless blocks fail.
     #[cold]
     #[inline(never)]
     pub(super) fn open(&mut self, f: usize, cause: Cause, batch: &mut OpBatch) -> bool {

@@ -374,7 +374,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
     }
 
-    /// Erases a superblock and replaces what is bad; whether it is whole then.
+    /// Erases a superblock and replaces what is bad; returns true if it is whole then.
     fn make_ready(
         &mut self,
         superblock: SuperblockId,
@@ -445,9 +445,9 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
     }
 
-    /// Reads the page or pages of a slot for the host, or of `slots` neighbours in one page, as far
-    /// as they are programmed: a slot whose unit is not full yet is still in the controller. Whether
-    /// what was read could be corrected.
+    /// Reads the page or pages of a slot for the host, or of `slots` neighbours in one page, as far as they are
+    /// programmed: a slot whose unit is not full yet is still in the controller. Returns true if what was read could be
+    /// corrected.
     fn read_slots(&mut self, slot: Ppa, slots: u32, order: Order, batch: &mut OpBatch) -> bool {
         let bytes = slots * self.layout.geometry.slot_bytes;
         self.read_bytes_of(slot, 0..bytes, order, batch)

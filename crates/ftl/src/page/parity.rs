@@ -41,7 +41,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         Ok(self.next_unit(first, place))
     }
 
-    /// Reads a page, and the others of its stripe if ECC cannot correct it; whether the data could be had.
+    /// Reads a page, and the others of its stripe if ECC cannot correct it; returns true if the data could be had.
     #[inline(always)]
     pub(super) fn read_page(
         &mut self,

@@ -46,7 +46,7 @@ impl SlcConfig {
         layout.slots_per_superblock / layout.geometry.pages_per_block * self.pages(layout)
     }
 
-    /// Checks that a layer on `layout` can have such a cache.
+    /// Checks that a layer on `layout` can have such a cache; an error says why not.
     pub(super) fn check(&self, layout: &Layout) -> Result<(), ConfigError> {
         let pages = layout.geometry.pages_per_block;
         let why = if self.bits < 2 || self.bits > pages {

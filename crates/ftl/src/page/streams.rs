@@ -66,7 +66,7 @@ pub enum Isolation {
 }
 
 impl Separation {
-    /// Number of streams.
+    /// Number of streams that it tells apart.
     #[must_use]
     pub fn count(&self) -> usize {
         1 + match self {
@@ -197,7 +197,7 @@ impl Streams {
         }
     }
 
-    /// Number of streams.
+    /// Number of streams, at least one.
     #[inline]
     pub fn count(&self) -> usize {
         self.count

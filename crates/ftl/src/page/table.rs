@@ -174,7 +174,7 @@ impl Table {
         }
     }
 
-    /// A logical slot lies nowhere any more; whether it did before.
+    /// Unmaps a logical slot; returns true if it was mapped.
     pub fn forget(&mut self, lpn: Lpn) -> bool {
         let slot = word(std::mem::replace(&mut self.map[lpn.index()], word(NOWHERE)));
         if slot != NOWHERE {
