@@ -24,7 +24,7 @@ pub enum Mishap {
     },
     /// Requests take N times as long as the model says.
     Slow {
-        /// The factor N.
+        /// Factor N, above 1 and up to a million.
         times: f64,
     },
     /// A share of the requests ends with an input/output error, and does not reach the drive.

@@ -250,7 +250,7 @@ mod tests {
     use super::*;
     use ftlab_base::Identity;
 
-    /// What a buffer hands on next, taken.
+    /// Takes the slot that a buffer hands on next.
     fn taken(buffer: &mut WriteBuffer) -> Option<(Place, Lpn, Extent, u64)> {
         let SlotWrite { lpn, extent, .. } = buffer.front()?;
         let (place, bytes) = buffer.take().unwrap();
