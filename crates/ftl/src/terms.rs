@@ -41,7 +41,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Checks that the spare area of an array is used up.
+    /// Makes the refusal of an array whose spare area is used up, with a count of its bad blocks.
     pub(crate) fn worn_out(array: &Array) -> Refusal {
         let blocks = array.geometry().blocks();
         let bad = (0..blocks).filter(|&b| array.is_bad(BlockId(b))).count() as u32;
