@@ -10,7 +10,7 @@ use super::streams::{FRONTIERS_PER_CELL, host_frontier};
 use ftlab_base::{BlockId, ConfigError, Layout, SuperblockId};
 use ftlab_nand::{Cause, OpBatch};
 
-/// Course of the host's data while the cache is full.
+/// Destination of the host's data while the cache is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhenFull {
     /// They go to blocks with all their bits.
@@ -28,7 +28,7 @@ pub struct SlcConfig {
     pub own_superblocks: u32,
     /// Free superblocks of a group that the cache takes beside them.
     pub more_superblocks: u32,
-    /// Course of the host's data while it is full.
+    /// Destination of the host's data while it is full.
     pub when_full: WhenFull,
     /// True if it is folded while the host pauses.
     pub folds_in_pauses: bool,

@@ -50,12 +50,12 @@ pub enum Separation {
     ByHost {
         /// Number of placement handles.
         handles: u8,
-        /// Course of the collected data of a handle.
+        /// Destination of the collected data of a handle.
         isolation: Isolation,
     },
 }
 
-/// Course of the data of a placement handle when they are collected (NVMe, types of reclaim unit handles).
+/// Destination of the data of a placement handle when they are collected (NVMe, types of reclaim unit handles).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Isolation {
     /// They lie with what is collected of other handles then: in the last stream, which no handle writes to. The victim is

@@ -33,7 +33,7 @@ impl Streams {
 }
 
 words! {
-    /// Fates of the data of a placement handle when they are collected.
+    /// Destinations of the data of a placement handle when they are collected.
     enum Isolates {
         /// They lie with what is collected of others.
         Initially = "initially",

@@ -6,7 +6,7 @@ use ftlab_ftl::page::{SlcConfig, WhenFull};
 use ftlab_sheet::quantity::{Bytes, Count, Quantity, Time};
 
 words! {
-    /// Fates of the host's data when the cache is full.
+    /// Destinations of the host's data when the cache is full.
     enum Full {
         /// They go to cells with all their bits.
         Direct = "direct",
