@@ -1,4 +1,4 @@
-//! What real bytes look like: compressed for their size, hashed for their identity.
+//! Content of real bytes: compressed for their size, hashed for their identity.
 //!
 //! A drive that is simulated is told what data look like; one that holds data finds out here. The
 //! codec stands for the one in a controller's hardware, which no maker describes: LZ4 is of the same
@@ -7,8 +7,8 @@
 use ftlab_base::{Content, Identity};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What the data of a slot look like. Equal data give equal content; different data have different
-/// identities but for one pair in 2⁴⁸, so whoever stores data once by identity compares them first.
+/// Describes the data of a slot. Equal data give equal content; different data have different identities but for one
+/// pair in 2⁴⁸, so whoever stores data once by identity compares them first.
 #[must_use]
 pub fn content_of(data: &[u8]) -> Content {
     packed(data).0
@@ -23,18 +23,18 @@ pub fn identity_of(data: &[u8]) -> Option<Identity> {
     }
 }
 
-/// What is stored of data that were compressed.
+/// Data as they are stored once compressed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Packed {
     /// Nothing: they are zeros.
     Zeros,
-    /// What compression left.
+    /// The compressed bytes, fewer than the data.
     Shorter(Vec<u8>),
     /// The data themselves, which do not compress.
     Whole,
 }
 
-/// What the data of a slot look like, as [`content_of`] says, and what is stored of them.
+/// Describes the data of a slot, as [`content_of`] does, and compresses them to be stored.
 #[must_use]
 pub fn packed(data: &[u8]) -> (Content, Packed) {
     if data.iter().all(|&byte| byte == 0) {
@@ -50,7 +50,7 @@ pub fn packed(data: &[u8]) -> (Content, Packed) {
     }
 }
 
-/// Makes of what [`packed`] left the data again; whether they are as long as `data`.
+/// Makes of what [`packed`] left the data again; returns true if they are as long as `data`.
 #[must_use]
 pub fn unpack(compressed: &[u8], data: &mut [u8]) -> bool {
     lz4_flex::block::decompress_into(compressed, data).is_ok_and(|bytes| bytes == data.len())

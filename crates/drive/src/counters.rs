@@ -1,10 +1,10 @@
-//! What a drive has counted.
+//! Counters of a drive.
 
 use ftlab_base::{Command, CommandKind, Outcome};
 use ftlab_nand::StateError;
 use serde::{Deserialize, Serialize};
 
-/// What a host has asked of a drive, by command, as the logs of NVMe drives tell it.
+/// Requests of a host to a drive, by command, as the logs of NVMe drives tell them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostCommands {
     /// Reads that ended, well or not.
@@ -54,7 +54,7 @@ impl HostCommands {
         [reads, bytes_read, writes, part_writes, failed]
     }
 
-    /// What [`HostCommands::all`] gave.
+    /// Makes the counts again of [`HostCommands::all`].
     #[must_use]
     pub fn of_all([reads, bytes_read, writes, part_writes, failed]: [u64; 5]) -> HostCommands {
         HostCommands {
@@ -76,9 +76,9 @@ pub struct Counters {
     pub host_bytes_written: u64,
     /// Reads and writes of the host, and what failed.
     pub host: HostCommands,
-    /// Pages read.
+    /// Pages read, for whatever reason.
     pub nand_reads: u64,
-    /// Pages programmed.
+    /// Pages programmed, for whatever reason.
     pub nand_programs: u64,
     /// The programs that garbage collection, merges and wear levelling made.
     pub moved_programs: u64,
@@ -86,9 +86,9 @@ pub struct Counters {
     pub map_reads: u64,
     /// The programs that were for the mapping table.
     pub map_programs: u64,
-    /// Blocks erased.
+    /// Blocks erased, for whatever reason.
     pub nand_erases: u64,
-    /// Bytes programmed.
+    /// Bytes of the pages that were programmed.
     pub nand_bytes_programmed: u64,
     /// Bytes of the pages that were read.
     pub nand_bytes_read: u64,
@@ -106,6 +106,7 @@ const TOTALS: usize = size_of::<Counters>() / size_of::<u64>() - 1;
 impl Counters {
     /// All but the hash.
     fn totals(&mut self) -> [&mut u64; TOTALS] {
+        // Sums and differences go over these; a hash is neither added nor subtracted.
         let host = &mut self.host;
         [
             &mut self.host_ios,
@@ -134,13 +135,13 @@ impl Counters {
         self
     }
 
-    /// What was counted since `earlier`; the hash is the present one.
+    /// Returns the counts since `earlier`; the hash is the present one.
     #[must_use]
     pub fn since(&self, earlier: &Counters) -> Counters {
         self.with(*earlier, |now, before| *now -= before)
     }
 
-    /// What was counted of two drives; the hash is of both hashes, in order.
+    /// Returns the counts of two drives together; the hash is of both hashes, in order.
     #[must_use]
     pub fn plus(&self, other: &Counters) -> Counters {
         Counters {

@@ -13,12 +13,12 @@ use ftlab_timing::Energy;
 use std::ops::Range;
 use thiserror::Error;
 
-/// Why a drive cannot be erased as a whole.
+/// The drive cannot be erased as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("there is no flash to erase")]
 pub struct EraseRefused;
 
-/// Why a write cache cannot be turned off.
+/// The write cache cannot be turned off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("there is no write cache that can be turned off")]
 pub struct CacheRefused;
@@ -81,17 +81,17 @@ pub trait Device: Send {
     /// from memory.
     fn expect(&self, _command: &Command) {}
 
-    /// How often each block of its flash was erased; nothing if it has none.
+    /// Erases of each block of its flash; empty if it has none.
     fn erase_counts(&self) -> &[u32] {
         &[]
     }
 
-    /// Why the drive takes no more writes, in words; `None` while it does.
+    /// Says in words why the drive takes no more writes; `None` while it does.
     fn fault(&self) -> Option<String> {
         None
     }
 
-    /// How the drive stands, if it is of flash.
+    /// State of health of the drive, if it is of flash.
     fn health(&self) -> Option<Health> {
         None
     }
@@ -100,14 +100,14 @@ pub trait Device: Send {
     /// data age. Only while nothing is outstanding.
     fn rest(&mut self, _hours: f64, _celsius: f64) {}
 
-    /// What was counted since the drive was made.
+    /// Counters since the drive was made.
     fn counters(&self) -> Counters;
 
-    /// What the drive has taken from its supply by `now`, with time; only differences between two
-    /// instants of a run have a meaning. `None` when its file does not say what its parts take.
+    /// Joules that the drive has taken from its supply by `now`, with time; only differences between two instants of a
+    /// run have a meaning. `None` when its file does not say what its parts take.
     fn energy(&self, now: SimTime) -> Option<Energy>;
 
-    /// How warm it is at `now`, with time; `None` when its file does not say how it warms.
+    /// Temperature at `now`, with time; `None` when its file does not say how it warms.
     fn temperature(&self, _now: SimTime) -> Option<Temperature> {
         None
     }
@@ -115,8 +115,8 @@ pub trait Device: Send {
     /// Watts it takes with nothing to do; `None` when its file does not say.
     fn rest_watts(&self) -> Option<f64>;
 
-    /// What the host and the parts of the drive have done with their time by `now`; only differences between two instants of
-    /// a run have a meaning. `None` for what does not say.
+    /// Time that the host and the parts of the drive have worked by `now`; only differences between two instants of a
+    /// run have a meaning. `None` for what does not say.
     fn occupancy(&self, _now: SimTime) -> Option<Occupancy> {
         None
     }

@@ -10,7 +10,7 @@ use ftlab_nand::StateError;
 use ftlab_timing::Energy;
 use std::ops::Range;
 
-/// What takes commands in virtual time, and remembers nothing of them that would show later.
+/// A medium that takes commands in virtual time, and remembers nothing of them that would show later.
 pub trait Medium: Clone + Send + 'static {
     /// Sectors of 512 bytes it has.
     fn capacity_sectors(&self) -> u64;
@@ -40,12 +40,12 @@ pub trait Medium: Clone + Send + 'static {
         0
     }
 
-    /// What it has taken from its supply by `now`, if that is known.
+    /// Energy that it has taken from its supply by `now`, if that is known.
     fn energy(&self, _now: SimTime) -> Option<Energy> {
         None
     }
 
-    /// What the host and its parts have done with their time by `now`.
+    /// Time that the host and its parts have worked by `now`.
     fn occupancy(&self, now: SimTime) -> Occupancy;
 
     /// Watts it takes with nothing to do, if that is known.

@@ -1,10 +1,10 @@
-//! How a drive stands: what it has been through, and what is left of it.
+//! Health of a drive: what it has been through, and what is left of it.
 
 use crate::scale::Scale;
 use ftlab_ftl::Spare;
 use ftlab_nand::{FaultCounters, WearHistogram};
 
-/// How an SSD stands, from its own counts.
+/// Health of an SSD, from its own counts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Health {
     /// Erase counts of all blocks, bad ones included.
@@ -17,16 +17,15 @@ pub struct Health {
     pub spare: Spare,
     /// Bytes the host wrote.
     pub host_bytes_written: u64,
-    /// Bytes programmed.
+    /// Bytes of the pages that were programmed.
     pub nand_bytes_programmed: u64,
     /// Pages programmed for the host, and for all else.
     pub pages_programmed: [u64; 2],
 }
 
 impl Health {
-    /// How the full drive stands of which this one, divided by `scale`, is the measure: it has N times the
-    /// blocks, each with N times the cycles, and `bytes` of it were moved for each of this one. What
-    /// stands in shares stays as it is.
+    /// Health of the full drive of which this one, divided by `scale`, is the measure: it has N times the blocks, each
+    /// with N times the cycles, and `bytes` of it were moved for each of this one. Shares stay as they are.
     #[must_use]
     pub fn of_full(&self, scale: Scale, bytes: f64, rated_cycles: Option<u32>) -> Health {
         let moved = |count: u64| (count as f64 * bytes).round() as u64;
@@ -65,7 +64,7 @@ impl Health {
         self.wear.mean() / rated
     }
 
-    /// What is left of the spare superblocks, of what there was; all of it when there was none.
+    /// Share of the spare superblocks that is left, from 0 to 1; all of it when there was none.
     #[must_use]
     pub fn spare_share(&self) -> f64 {
         match self.spare.at_first {
@@ -73,7 +72,7 @@ impl Health {
             at_first => f64::from(self.spare.left) / f64::from(at_first),
         }
     }
-    /// The same in percent, rounded down: none left must not look like some.
+    /// Percent of the spare superblocks that are left, rounded down: none left must not look like some.
     #[must_use]
     pub fn spare_percent(&self) -> u8 {
         (100.0 * self.spare_share()).floor() as u8

@@ -1,22 +1,22 @@
-//! How warm a drive is, as its firmware follows it, and what that has come to since it was made.
+//! Temperature of a drive, as its firmware follows it, and what heat has done to it since it was made.
 
 use ftlab_base::{Command, CommandKind, Nanos, SimTime};
 use ftlab_nand::REFERENCE_CELSIUS;
 use ftlab_timing::{THROTTLE_STEPS, ThermalModel};
 use serde::{Deserialize, Serialize};
 
-/// How warm a drive is.
+/// Temperature of a drive, with its thresholds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Temperature {
-    /// Degrees Celsius.
+    /// Temperature in degrees Celsius.
     pub celsius: f64,
     /// Steps of slowing down that hold.
     pub steps: usize,
-    /// What heat has come to since the drive was made.
+    /// Totals since the drive was made.
     pub totals: HeatTotals,
-    /// Where it warns, if its file says.
+    /// Degrees Celsius from which it warns, if its file says.
     pub warning_celsius: Option<f64>,
-    /// Where it reports that it is too warm to work for long, if its file says.
+    /// Degrees Celsius from which it reports that it is too warm to work for long, if its file says.
     pub critical_celsius: Option<f64>,
 }
 
@@ -28,7 +28,7 @@ impl Temperature {
         of.map_or(REFERENCE_CELSIUS, |of| of.celsius).round() as i32
     }
 
-    /// Whether it warns.
+    /// Returns true if it warns.
     #[must_use]
     pub fn warns(&self) -> bool {
         reaches(self.warning_celsius, self.celsius)
@@ -39,10 +39,10 @@ fn reaches(threshold: Option<f64>, celsius: f64) -> bool {
     threshold.is_some_and(|threshold| celsius >= threshold)
 }
 
-/// What heat has come to since a drive was made, in times of its own.
+/// Effects of heat since a drive was made, in times of its own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeatTotals {
-    /// How often each step of slowing down began.
+    /// Times that each step of slowing down began.
     pub began: [u64; THROTTLE_STEPS],
     /// For how many nanoseconds each was the last that held.
     pub held_ns: [u64; THROTTLE_STEPS],
@@ -90,7 +90,7 @@ impl HeatTotals {
         [light, heavy, light_ns, heavy_ns, warned_ns, critical_ns]
     }
 
-    /// What [`HeatTotals::all`] gave.
+    /// Makes the totals again of [`HeatTotals::all`].
     #[must_use]
     pub fn of_all(all: [u64; 6]) -> HeatTotals {
         let [light, heavy, light_ns, heavy_ns, warned_ns, critical_ns] = all;
@@ -103,8 +103,8 @@ impl HeatTotals {
     }
 }
 
-/// How often the firmware looks at its sensor while commands come. No source says; often beside the tens of seconds in which a
-/// drive warms.
+/// Interval at which the firmware looks at its sensor while commands come. No source says; often beside the tens of
+/// seconds in which a drive warms.
 const LOOKS_EVERY: Nanos = Nanos::from_millis(100);
 
 /// Kelvin that nobody tells apart.
@@ -115,13 +115,13 @@ const SAME: f64 = 1e-6;
 pub(crate) struct Heat {
     model: ThermalModel,
     celsius: f64,
-    /// When it was looked at last; not at all since its time began, if there is none.
+    /// Instant at which it was looked at last; not at all since its time began, if there is none.
     at: Option<SimTime>,
-    /// What the drive had taken from its supply then.
+    /// Joules that the drive had taken from its supply then.
     joules: f64,
     /// Steps of slowing down that hold.
     steps: usize,
-    /// When the next command is let through.
+    /// Instant at which the next command is let through.
     free_at: SimTime,
 }
 
@@ -170,12 +170,12 @@ impl Heat {
         self.joules = joules;
     }
 
-    /// Whether it is time to look again.
+    /// Returns true if it is time to look again.
     pub(crate) fn is_due(&self, now: SimTime) -> bool {
         self.at.is_none_or(|at| now >= at + LOOKS_EVERY)
     }
 
-    /// When a command that is there at `now` is let through.
+    /// Instant at which a command that is there at `now` is let through.
     pub(crate) fn admit(&mut self, command: &Command, now: SimTime) -> SimTime {
         let Some(bytes_per_s) = self.model.bytes_per_s(self.steps) else {
             return now;
@@ -196,7 +196,7 @@ impl Heat {
         }
     }
 
-    /// What the drive tells of it.
+    /// Temperature as the drive reports it.
     pub(crate) fn tells(&self, totals: HeatTotals) -> Temperature {
         Temperature {
             celsius: self.celsius,

@@ -13,9 +13,9 @@ pub struct Hosted {
     path: Path,
     transfer_max: Option<u32>,
     cores: Cores,
-    /// Whether time has gone on since the cores were new.
+    /// True if time has gone on since the cores were new.
     is_timed: bool,
-    /// What the drive has just ended, and is just sent.
+    /// Scratch: completions that the drive has just ended, and commands that it is just sent.
     ended: Vec<Completion>,
     sent: Vec<Command>,
 }

@@ -31,25 +31,25 @@ const ENDURANCE_UNIT_BYTES: f64 = 1e9;
 /// Bits of the critical warning: the spare blocks are below their threshold, the drive is as warm as it warns of, and
 /// nothing can be written.
 pub const SPARE_IS_LOW: u8 = 1 << 0;
-/// See [`SPARE_IS_LOW`].
+/// Bit of the critical warning: the drive is as warm as it warns of.
 pub const IS_TOO_WARM: u8 = 1 << 1;
-/// See [`SPARE_IS_LOW`].
+/// Bit of the critical warning: nothing can be written.
 pub const IS_READ_ONLY: u8 = 1 << 3;
 
-/// What a drive has been through beside its work.
+/// Life of a drive beside its work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Life {
-    /// How often it was switched on.
+    /// Times that it was switched on.
     pub power_cycles: u64,
-    /// How often its power went while it was at work.
+    /// Times that its power went while it was at work.
     pub unsafe_shutdowns: u64,
-    /// How long it was switched on.
+    /// Time that it was switched on.
     pub power_on: Nanos,
-    /// How long of that it had a command of the host's, if somebody counted.
+    /// Part of that time in which it had a command of the host's, if somebody counted.
     pub busy: Option<Nanos>,
 }
 
-/// SMART / Health Information.
+/// The log SMART / Health Information of the standard.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HealthLog {
     /// Bits: [`SPARE_IS_LOW`], [`IS_TOO_WARM`], [`IS_READ_ONLY`].
@@ -66,17 +66,17 @@ pub struct HealthLog {
     pub data_units_read: u64,
     /// Thousands of 512 bytes that the host wrote, as far as they have left the write buffer.
     pub data_units_written: u64,
-    /// Reads that ended.
+    /// Reads that came to an end.
     pub host_reads: u64,
-    /// Writes that ended.
+    /// Writes that came to an end.
     pub host_writes: u64,
     /// Minutes with a command of the host's, if somebody counted.
     pub busy_minutes: Option<u64>,
-    /// How often it was switched on.
+    /// Times that it was switched on.
     pub power_cycles: u64,
     /// Hours for which it was.
     pub power_on_hours: u64,
-    /// How often its power went while it was at work.
+    /// Times that its power went while it was at work.
     pub unsafe_shutdowns: u64,
     /// Reads of pages beyond what could be corrected.
     pub media_errors: u64,
@@ -87,16 +87,16 @@ pub struct HealthLog {
     pub warning_minutes: u64,
     /// Minutes from there on.
     pub critical_minutes: u64,
-    /// How often light and heavy throttling began.
+    /// Times that light and heavy throttling began.
     pub throttled: [u64; 2],
-    /// Seconds of each.
+    /// Seconds of light and of heavy throttling.
     pub throttled_s: [u64; 2],
 }
 
 /// OCP's extension of it, as far as a page-mapped drive has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExtendedLog {
-    /// Bytes programmed.
+    /// Bytes of the pages that were programmed.
     pub media_bytes_written: u64,
     /// Bytes of the pages that were read.
     pub media_bytes_read: u64,
@@ -115,15 +115,15 @@ pub struct ExtendedLog {
     pub erases_max: u32,
     /// Erases of the block with the fewest.
     pub erases_min: u32,
-    /// How often throttling began; 255 at most.
+    /// Times that throttling began; 255 at most.
     pub throttled: u8,
     /// Steps of throttling that hold.
     pub throttling: u8,
     /// Power cuts that the drive had no capacitors against.
     pub incomplete_shutdowns: u64,
-    /// How many percent of the superblocks that the host's data leave are free.
+    /// Percent of the superblocks left by the host's data that are free.
     pub free_percent: u8,
-    /// Whether capacitors keep the write buffer. Those of the model do not age.
+    /// True if capacitors keep the write buffer. Those of the model do not age.
     pub has_capacitors: bool,
     /// Writes that did not begin and end with a slot.
     pub unaligned: u64,
@@ -136,10 +136,10 @@ pub struct ExtendedLog {
     pub endurance_gb: Option<u64>,
 }
 
-/// What an NVMe drive tells of its health.
+/// Logs of an NVMe drive's health.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Logs {
-    /// SMART / Health Information.
+    /// The log SMART / Health Information.
     pub health: HealthLog,
     /// OCP's extension; nothing of a drive that is not page-mapped.
     pub extended: Option<ExtendedLog>,
@@ -171,7 +171,7 @@ impl Logs {
     }
 }
 
-/// What the logs are of.
+/// Sources of the logs.
 struct Seen<'a> {
     health: &'a Health,
     counters: &'a Counters,
@@ -207,6 +207,7 @@ impl HealthLog {
             percentage_used: (100.0 * health.worn_share())
                 .round()
                 .min(PERCENTAGE_USED_MAX) as u8,
+            // The standard counts a unit that is begun as a whole one.
             data_units_read: counters.host.bytes_read.div_ceil(DATA_UNIT_BYTES),
             data_units_written: counters.host_bytes_written.div_ceil(DATA_UNIT_BYTES),
             host_reads: counters.host.reads,
@@ -237,6 +238,7 @@ impl ExtendedLog {
         let superblocks = mapping.groups * mapping.superblocks_per_group;
         let slots = u64::from(superblocks) * u64::from(mapping.slots_per_superblock);
         let mapped = u64::from(layer.mapped_slots());
+        // Superblocks that would be left if the host's data lay without gaps.
         let left = (slots - mapped) / u64::from(mapping.slots_per_superblock);
         let free = u64::from(layer.free_superblocks());
         let slot_bytes = u64::from(mapping.slot_bytes);

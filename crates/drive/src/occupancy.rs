@@ -1,9 +1,9 @@
-//! What the parts of a drive do with their time, and its host.
+//! Time that the parts of a drive work, and its host.
 
 use ftlab_base::Nanos;
 use ftlab_timing::ArrayOccupancy;
 
-/// What a host and the parts of a drive did with their time since its clock began; nothing for parts that it has not.
+/// Time that a host and the parts of a drive worked since its clock began; nothing for parts that it has not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Occupancy {
     /// Time in which the host worked for the drive's requests: the processor of its driver, then each of its cores that requests
@@ -15,7 +15,7 @@ pub struct Occupancy {
     pub link_busy: Option<[Nanos; 2]>,
     /// Time in which the firmware's core worked.
     pub core_busy: Option<Nanos>,
-    /// Dies and channels.
+    /// Time that dies and channels worked.
     pub array: Option<ArrayOccupancy>,
     /// Time in which the arm of a disk was under way or at a request, reading ahead left out.
     pub arm_busy: Option<Nanos>,
@@ -30,7 +30,7 @@ pub struct Shares {
     pub limit: Option<f64>,
     /// The host link, the way that was busier.
     pub link: Option<f64>,
-    /// The firmware's core.
+    /// The core of the firmware.
     pub core: Option<f64>,
     /// Mean of the dies.
     pub dies: Option<f64>,
@@ -38,7 +38,7 @@ pub struct Shares {
     pub channels: Option<f64>,
     /// Mean of the dies: without an operation while the queues of others were full.
     pub starved: Option<f64>,
-    /// A disk's arm.
+    /// The arm of a disk.
     pub arm: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! What a device around another one leaves to it.
+//! Calls that a device around another one leaves to it.
 
 /// The calls of [`Device`](crate::Device) that a device with a field `device` passes on as they are.
 macro_rules! passes_on {

@@ -12,17 +12,17 @@ use std::collections::VecDeque;
 /// A RAM disk, in physical numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RamParams {
-    /// Addressable sectors.
+    /// Addressable sectors of 512 bytes.
     pub capacity_sectors: u64,
     /// Time of its driver for a command.
     pub command: Nanos,
     /// Time of copying a sector.
     pub copied_sector: Nanos,
-    /// What is let through to it.
+    /// Limit at the port, as before the volumes of clouds; none if left out.
     pub limit: Option<Limit>,
 }
 
-/// A RAM disk.
+/// A RAM disk in virtual time.
 #[derive(Debug, Clone)]
 pub struct Ram {
     params: RamParams,

@@ -31,7 +31,7 @@ impl Scale {
     }
 }
 
-/// What decides how long a drive's life takes to simulate.
+/// Sizes that decide how long a drive's life takes to simulate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
     /// Superblocks of a group of dies.
@@ -44,6 +44,6 @@ pub struct Extent {
     pub pages: u64,
     /// Cycles that half of the blocks survive; `None` when they last for ever.
     pub median_cycles: Option<u32>,
-    /// Whether merges copy whole superblocks, so that their size decides what a write costs.
+    /// True if merges copy whole superblocks, so that their size decides what a write costs.
     pub is_block_mapped: bool,
 }

@@ -17,13 +17,13 @@ const GIBIBYTE: u64 = 1 << 30;
 /// Normalised values begin here.
 const BEST: u8 = 100;
 
-/// Whose table of attributes.
+/// Maker whose table of attributes a drive reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Vendor {
     /// Intel: X25-M to 320, 710, DC S3700.
     Intel,
-    /// Indilinx Barefoot.
+    /// Indilinx, with the Barefoot controller.
     Indilinx,
     /// SandForce SF-1200 to SF-2281.
     SandForce,
@@ -36,7 +36,7 @@ pub enum Vendor {
 /// An attribute as it is read out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attribute {
-    /// Its number.
+    /// Number of the attribute.
     pub id: u8,
     /// Its name in smartmontools' database.
     pub name: &'static str,
@@ -44,7 +44,7 @@ pub struct Attribute {
     pub value: u8,
     /// The normalised value at which the drive calls itself failing; 0 for never.
     pub threshold: u8,
-    /// The raw value.
+    /// The raw value, in the unit of the attribute.
     pub raw: u64,
 }
 
@@ -203,8 +203,7 @@ fn samsung(health: &Health, of: &Figures) -> Vec<Row> {
 /// Number, name, normalised value, threshold, raw value.
 type Row = (u8, &'static str, u8, u8, u64);
 
-/// What is left of 100 % when the mean block has used that share of its rated cycles; `floor` at
-/// least, however worn.
+/// Percent that are left when the mean block has used that share of its rated cycles; `floor` at least, however worn.
 fn life_left(health: &Health, floor: f64) -> u8 {
     (100.0 * (1.0 - health.worn_share()))
         .clamp(floor, 100.0)

@@ -1,4 +1,4 @@
-//! What drives keep while they are off, as values.
+//! States of drives while they are off, as values.
 
 use crate::counters::{Counters, HostCommands};
 use crate::heat::HeatTotals;
@@ -6,14 +6,14 @@ use ftlab_base::{Command, Outcome};
 use ftlab_ftl::{LayerState, Refusal};
 use serde::{Deserialize, Serialize};
 
-/// What a drive keeps while it is off.
+/// State of a drive while it is off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(
     clippy::large_enum_variant,
     reason = "one at a time, for as long as it takes to write it"
 )]
 pub enum DeviceState {
-    /// An SSD.
+    /// Everything that an SSD keeps.
     Ssd(SsdState),
     /// A disk, or a RAM disk: its totals.
     Flashless(Counters),
@@ -23,13 +23,13 @@ pub enum DeviceState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SsdState {
     pub(crate) layer: LayerState,
-    /// Whether the last command came with a clock, or none came yet.
+    /// True if the last command came with a clock, or none came yet.
     pub(crate) timed: bool,
     pub(crate) totals: Totals,
     pub(crate) refusal: Option<Refusal>,
 }
 
-/// What an SSD has counted beside its array.
+/// Counts of an SSD beside those of its array.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// Commands completed or applied.
@@ -42,7 +42,7 @@ pub struct Totals {
     pub void_trims: u64,
     /// Reads and writes of the host, and what failed.
     pub host: HostCommands,
-    /// What heat has come to.
+    /// Effects of heat on the drive.
     pub heat: HeatTotals,
 }
 

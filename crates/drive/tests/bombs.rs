@@ -10,7 +10,7 @@ use std::alloc::System;
 #[global_allocator]
 static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
 
-/// What a refusal may take, beside what is taken already.
+/// Bytes that a refusal may take, beside those taken already.
 const MEMORY_MAX: usize = 128 << 20;
 
 #[test]

@@ -69,8 +69,8 @@ fn first_come_first_served_waits_for_a_mean_seek_for_each_command_ahead() {
     assert!(max < 1.35 * mean, "{max} ms");
 }
 
-/// What waits ahead of the sweep was passed the longer ago the nearer it is, so there is twice the mean density
-/// just ahead: 62 stops a sweep for 31 that wait. The way to the next is exponential.
+/// Commands that wait ahead of the sweep were passed the longer ago the nearer they are, so there is twice the mean
+/// density just ahead: 62 stops a sweep for 31 that wait. The way to the next is exponential.
 #[test]
 fn an_elevator_halves_the_way_and_lets_none_wait_longer_than_a_sweep() {
     let (mean, max) = latencies(HostOrder::CLook, &["queue.depth=1"]);

@@ -89,7 +89,7 @@ fn work(device: &mut dyn Device, writes: u64) {
     }
 }
 
-/// What a drive has counted, in words.
+/// Counters of a drive, in words.
 fn counted(device: &dyn Device) -> String {
     let counters = device.counters();
     format!(

@@ -1,5 +1,5 @@
-//! Which parts of a mapping table on flash are in memory, and which of them flash does not know yet.
-//! What a part is, an entry or a page of the table, is for the layer to say.
+//! Parts of a mapping table on flash that are in memory, and those of them that flash does not know yet. The layer
+//! decides what a part is: an entry or a page of the table.
 //!
 //! Parts leave by *clock* (second chance; Corbató 1968): a hand goes round, passes what was looked
 //! up since it came by last, and takes the first part that was not. A hit sets one bit. A part
@@ -10,14 +10,14 @@ use ftlab_base::deltas;
 use ftlab_nand::StateError;
 use serde::{Deserialize, Serialize};
 
-/// In memory.
+/// Set for a part that is in memory.
 const HELD: u8 = 1;
-/// Looked up since the hand came by.
+/// Set for a part that was looked up since the hand came by.
 const USED: u8 = 2;
-/// Newer than what flash holds.
+/// Set for a part that is newer than what flash holds.
 const DIRTY: u8 = 4;
 
-/// What is known of each part of a mapping table, by number.
+/// Marks of each part of a mapping table, by number.
 #[derive(Debug, Clone)]
 pub(crate) struct Marks(Vec<u8>);
 
@@ -35,16 +35,16 @@ pub(crate) struct Clock {
 /// A [`Clock`] in a saved state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ClockState {
-    /// What is held, in the order of the ring.
+    /// Numbers of the parts that are held, in the order of the ring.
     #[serde(with = "deltas")]
     pub ring: Vec<u32>,
-    /// Whether it was used and is dirty.
+    /// Marks of the same parts, without [`HELD`].
     marks: Vec<u8>,
     pub hand: u32,
 }
 
 impl ClockState {
-    /// Whether flash does not know what some part says.
+    /// Returns true if some part is newer than what flash holds.
     pub fn has_dirty(&self) -> bool {
         self.marks.iter().any(|mark| mark & DIRTY != 0)
     }
@@ -56,7 +56,7 @@ impl Marks {
         Marks(vec![0; parts as usize])
     }
 
-    /// Whether a part is held; if so, it has been looked up.
+    /// Returns true if a part is held, and marks it as looked up then.
     #[inline]
     pub fn look_up(&mut self, part: u32) -> bool {
         let mark = &mut self.0[part as usize];
@@ -67,12 +67,12 @@ impl Marks {
         held
     }
 
-    /// Whether a part is held.
+    /// Returns true if a part is held.
     pub fn holds(&self, part: u32) -> bool {
         self.0[part as usize] & HELD != 0
     }
 
-    /// Whether a part is newer than what flash holds.
+    /// Returns true if a part is newer than what flash holds.
     pub fn is_dirty(&self, part: u32) -> bool {
         self.0[part as usize] & DIRTY != 0
     }
@@ -101,7 +101,7 @@ impl Marks {
         debug_assert_eq!(mark, HELD, "it was used, or is dirty");
     }
 
-    /// Whether a held part was looked up since the hand came by last; it was not from now on.
+    /// Returns true if a held part was looked up since the hand came by last, and takes that mark from it.
     pub fn takes_chance(&mut self, part: u32) -> bool {
         let mark = &mut self.0[part as usize];
         let was_used = *mark & USED != 0;
@@ -109,7 +109,7 @@ impl Marks {
         was_used
     }
 
-    /// What is kept of the parts that are held while the drive is off.
+    /// Saves the ring with the marks of its parts, for the time that the drive is off.
     pub fn state(&self, ring: Vec<u32>, hand: u32) -> ClockState {
         let marks = ring.iter().map(|&part| self.0[part as usize] & !HELD);
         let marks = marks.collect();
@@ -147,18 +147,18 @@ impl Clock {
         }
     }
 
-    /// Whether a part is held; if so, it has been looked up.
+    /// Returns true if a part is held, and marks it as looked up then.
     #[inline]
     pub fn look_up(&mut self, part: u32) -> bool {
         self.marks.look_up(part)
     }
 
-    /// Whether a part is held.
+    /// Returns true if a part is held.
     pub fn holds(&self, part: u32) -> bool {
         self.marks.holds(part)
     }
 
-    /// Whether a part is newer than what flash holds.
+    /// Returns true if a part is newer than what flash holds.
     pub fn is_dirty(&self, part: u32) -> bool {
         self.marks.is_dirty(part)
     }
@@ -200,7 +200,7 @@ impl Clock {
         self.hand = self.after_hand();
     }
 
-    /// Looks a part up; whether it was not held, and has come in. Nothing is dirty.
+    /// Looks a part up; returns true if it was not held, and has come in. Nothing is dirty.
     pub fn touch(&mut self, part: u32) -> bool {
         let comes_in = !self.look_up(part);
         if comes_in {
@@ -218,7 +218,7 @@ impl Clock {
         }
     }
 
-    /// What is kept while the drive is off.
+    /// Saves the parts that are held, for the time that the drive is off.
     pub fn state(&self) -> ClockState {
         self.marks.state(self.ring.clone(), self.hand as u32)
     }

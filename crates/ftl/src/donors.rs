@@ -24,9 +24,9 @@ pub(crate) struct Donors {
 pub(crate) struct Erasing {
     /// The cause of the operations.
     pub cause: Cause,
-    /// What they wait for.
+    /// The order that they keep among other operations.
     pub order: Order,
-    /// Whether blocks that hold nothing are erased as well.
+    /// True to erase blocks that hold nothing as well.
     pub always: bool,
 }
 
@@ -45,7 +45,7 @@ impl Donors {
         self.without = Some(die);
     }
 
-    /// Whether some plane has none.
+    /// Returns true if some plane has none.
     pub fn is_short(&self) -> bool {
         let per_die = self.planes_per_die;
         let mut planes = (0..).zip(&self.blocks);
@@ -54,8 +54,8 @@ impl Donors {
         })
     }
 
-    /// Erases a superblock and replaces what is bad. Whether it is whole then; if not, it is taken
-    /// apart, and must never be used again.
+    /// Erases a superblock and replaces what is bad. Returns true if it is whole then; if not, it is taken apart, and
+    /// must never be used again.
     pub fn make_ready(
         &mut self,
         layout: &Layout,
@@ -150,7 +150,7 @@ impl Donors {
         }
     }
 
-    /// Puts a donor in the place of a bad block; whether there was one that could be erased. `held_by`
+    /// Puts a donor in the place of a bad block; returns true if there was one that could be erased. `held_by`
     /// is the address of a block that may have to make room, and follows it.
     pub fn replace(
         &mut self,

@@ -156,6 +156,7 @@ fn cached(
 fn layers_of(fails: &Reliability) -> Vec<(&'static str, Box<dyn TranslationLayer>)> {
     let flat = layout(2, 1, 1, 4);
     let striped = layout(4, 4, 2, 4);
+    // Each arrangement that handles failures in a way of its own is here once.
     vec![
         ("flat", page_mapped(flat, (false, false), fails)),
         ("flat with tables", page_mapped(flat, (false, true), fails)),
@@ -219,7 +220,7 @@ impl Life {
         }
     }
 
-    /// The same life with another layer in the same state.
+    /// Copies the life with another layer in the same state.
     fn twin(&self, layer: Box<dyn TranslationLayer>) -> Life {
         Life {
             layer,

@@ -4,7 +4,7 @@ use crate::TranslationLayer;
 use ftlab_base::{BlockId, DieId, Lpn, PagePlace};
 use ftlab_nand::InjectionRefused;
 
-/// What is to go wrong.
+/// A fault to inject into a layer's flash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// A block wears out: its next erase fails, or a program.
@@ -12,7 +12,7 @@ pub enum Fault {
     /// More bits of the pages that hold a slot flip than ECC corrects. What is written there next is
     /// as good as ever.
     Unreadable(Lpn),
-    /// A die dies.
+    /// A die fails with everything on it.
     Die(DieId),
     /// All blocks wear out.
     EndOfLife,

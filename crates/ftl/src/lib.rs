@@ -71,7 +71,7 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
     /// Slots the host sees.
     fn slots(&self) -> u32;
 
-    /// How physical slots are numbered.
+    /// Numbering of the physical slots.
     fn layout(&self) -> &Layout;
 
     /// Places that [`lookup`](TranslationLayer::lookup) and the moves of data tell apart: slots of the
@@ -91,7 +91,7 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
     /// The array, to mark bad blocks or restart its hash.
     fn array_mut(&mut self) -> &mut Array;
 
-    /// Where a slot's newest data lie, or will lie when the operations issued so far are done.
+    /// Place of a slot's newest data, or the one they will have when the operations issued so far are done.
     fn lookup(&self, lpn: Lpn) -> Option<Ppa>;
 
     /// Brings what is needed of the mapping table into memory before `slots` slots from `first` on are
@@ -102,8 +102,8 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
         0..0
     }
 
-    /// Whether memory holds the entries of the mapping table of `slots` slots from `first` on, so that reading them reads no
-    /// page of it. Nothing changes.
+    /// Returns true if memory holds the entries of the mapping table of `slots` slots from `first` on, so that reading
+    /// them reads no page of it. Nothing changes.
     fn holds_entries(&self, _first: Lpn, _slots: u32) -> bool {
         true
     }
@@ -118,8 +118,8 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
         self.read(lpn, 1, done, batch);
     }
 
-    /// Whether the next read of a slot would give its data: an unmapped one reads as zeros. Nothing is
-    /// read, and nothing changes.
+    /// Returns true if the next read of a slot would give its data: an unmapped one reads as zeros. Nothing is read,
+    /// and nothing changes.
     fn can_read(&self, lpn: Lpn) -> bool;
 
     /// Writes one slot. Gives the fence that is reached when the slot is programmed; its waiter is
@@ -138,8 +138,8 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
         batch: &mut OpBatch,
     ) -> Result<Fence, Refusal>;
 
-    /// Where data of an identity lie that a whole slot with the same identity would not be stored
-    /// beside: two identities may be equal and the data not, so whoever has the data compares them.
+    /// Place of data beside which a whole slot with the same identity would not be stored. Two identities may be equal
+    /// and the data not, so whoever has the data compares them.
     fn known(&self, _identity: Identity) -> Option<Ppa> {
         None
     }
@@ -151,18 +151,18 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
     /// The host no longer needs `slots` slots from `first` on.
     fn trim(&mut self, first: Lpn, slots: u32, batch: &mut OpBatch);
 
-    /// The host pauses: does a piece of what would otherwise have to be done while it writes. Whether
-    /// there was any.
+    /// The host pauses: does a piece of what would otherwise have to be done while it writes. Returns true if there was
+    /// any.
     fn work_ahead(&mut self, _batch: &mut OpBatch) -> bool {
         false
     }
 
-    /// Whether collection has a turn to take, and leaves it to the caller when ([`page::Pace::InTurns`]).
+    /// Returns true if collection has a turn to take and leaves the time to the caller ([`page::Pace::InTurns`]).
     fn owes_turn(&self) -> bool {
         false
     }
 
-    /// Copies a row of what such a turn is to copy; whether there was any.
+    /// Copies a row of what such a turn is to copy; returns true if there was any.
     fn take_turn(&mut self, _batch: &mut OpBatch) -> bool {
         false
     }
@@ -199,10 +199,10 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
         self.save_in(Room::default())
     }
 
-    /// The same, in memory that was made for it.
+    /// Saves as [`save`](TranslationLayer::save) does, in memory that was made for it.
     fn save_in(&self, room: Room) -> LayerState;
 
-    /// How much memory that is, where tables are large.
+    /// Memory that large tables take in [`save_in`](TranslationLayer::save_in).
     fn room_size(&self) -> RoomSize {
         RoomSize::default()
     }
@@ -213,7 +213,7 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
     /// When a layer built so cannot have such a state.
     fn restore(&mut self, state: LayerState) -> Result<(), StateError>;
 
-    /// What is left to replace bad blocks with, in the group of dies that has the least.
+    /// Superblocks left to replace bad blocks with, in the group of dies that has the fewest.
     fn spare(&self) -> Spare;
 
     /// Checks everything that must hold between two calls; O(slots).

@@ -18,7 +18,7 @@ impl Lost {
         Ok(Lost(saved.into_iter().collect()))
     }
 
-    /// What is saved of them: their numbers, in order.
+    /// Numbers of the lost slots, in order, for a saved state.
     pub fn saved(&self) -> Vec<u32> {
         self.0.iter().copied().collect()
     }

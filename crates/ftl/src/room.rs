@@ -3,7 +3,7 @@
 //! The system takes four times as long to give memory as a table takes to be copied into it. Whoever saves a drive
 //! that others wait for makes the memory beforehand, in a thread of his own.
 
-/// How much memory the tables of a layer take that have an entry for each slot.
+/// Memory for the tables of a layer that have an entry for each slot.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RoomSize {
     /// Entries of four bytes.
@@ -13,7 +13,7 @@ pub struct RoomSize {
 }
 
 impl RoomSize {
-    /// In bytes.
+    /// Returns the size in bytes.
     #[must_use]
     pub fn bytes(self) -> usize {
         self.words * size_of::<u32>() + self.bytes

@@ -11,17 +11,17 @@ use serde::{Deserialize, Serialize};
 /// Everything that changes in a translation layer, by scheme.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LayerState {
-    /// Page mapping.
+    /// State of a page-mapped layer.
     Page(PageState),
-    /// Block mapping.
+    /// State of a block-mapped layer.
     Block(BlockState),
-    /// Packed mapping.
+    /// State of a packed layer.
     Packed(PackedState),
 }
 
 impl LayerState {
-    /// Whether program units are begun and not full. Their fences are those of the batch they were
-    /// issued with; without time all are one, so only then such a state can be taken over.
+    /// Returns true if program units are begun and not full. Their fences are those of the batch they were issued with;
+    /// without time all are one, so only then such a state can be taken over.
     #[must_use]
     pub fn has_open_units(&self) -> bool {
         match self {

@@ -5,7 +5,7 @@ use ftlab_nand::Array;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Whether a write gives every sector of its slot.
+/// The part of its slot that a write gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Extent {
     /// All sectors of the slot.
@@ -14,7 +14,7 @@ pub enum Extent {
     Part,
 }
 
-/// Why a layer takes no more writes.
+/// Reason for which a layer takes no more writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error, Serialize, Deserialize)]
 pub enum Refusal {
     /// Collection goes on and frees nothing.
@@ -33,7 +33,7 @@ pub enum Refusal {
          the drive is read-only from here on, and what it holds can be read"
     )]
     WornOut {
-        /// Bad blocks.
+        /// Number of bad blocks.
         bad: u32,
         /// Blocks of the array.
         blocks: u32,
@@ -41,14 +41,14 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Checks that the spare area of an array is used up.
+    /// Makes the refusal of an array whose spare area is used up, with a count of its bad blocks.
     pub(crate) fn worn_out(array: &Array) -> Refusal {
         let blocks = array.geometry().blocks();
         let bad = (0..blocks).filter(|&b| array.is_bad(BlockId(b))).count() as u32;
         Refusal::WornOut { bad, blocks }
     }
 
-    /// Whether nothing that the host does can end it.
+    /// Returns true if nothing that the host does can end it.
     #[must_use]
     pub fn is_final(&self) -> bool {
         matches!(self, Refusal::WornOut { .. })
@@ -58,8 +58,8 @@ impl Refusal {
 /// Superblocks that may still be lost to bad blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spare {
-    /// How many there were when the drive was made, factory bad blocks replaced.
+    /// Superblocks to spare when the drive was made, factory bad blocks replaced.
     pub at_first: u32,
-    /// How many are left, where the fewest are.
+    /// Superblocks left to spare, in the group of dies with the fewest.
     pub left: u32,
 }

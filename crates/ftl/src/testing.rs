@@ -1,5 +1,5 @@
-//! What tests of translation layers share: a check of fences, an oracle of data, and a scheduler
-//! that does everything at the worst moment.
+//! Helpers of the tests of translation layers: a check of fences, an oracle of data, and a scheduler that does
+//! everything at the worst moment.
 
 use crate::page::{Greedy, Pace, PageConfig, Separation, WearLevelling};
 use crate::{Extent, Refusal, TranslationLayer};
@@ -74,7 +74,7 @@ impl FenceCheck {
     }
 }
 
-/// Which data.
+/// Identity of the data in a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stamp {
     /// Those of a slot, in a version.
@@ -88,7 +88,7 @@ enum Stamp {
 pub(crate) struct StampOracle {
     /// The newest data; `None` for unwritten and trimmed. By logical slot.
     newest: Vec<Option<Stamp>>,
-    /// By physical place.
+    /// Data in each physical place.
     held: Vec<Option<Stamp>>,
     versions: u32,
 }
@@ -118,7 +118,7 @@ impl StampOracle {
         self.newest[lpn.index()] = None;
     }
 
-    /// Whether a slot holds data of the host.
+    /// Returns true if a slot holds data of the host.
     pub fn is_written(&self, lpn: Lpn) -> bool {
         self.newest[lpn.index()].is_some()
     }

@@ -1,4 +1,4 @@
-//! Whether a disk with these numbers can be.
+//! Limits of a disk's numbers.
 
 use super::params::DiskParams;
 use super::platter::Platter;
@@ -11,7 +11,7 @@ const RPM: [u32; 2] = [60, 1_000_000];
 /// has fewer than 2^32 sectors.
 const LONGEST_MOVE: Nanos = Nanos::from_secs(10);
 
-/// What `value` must lie in.
+/// Checks that `value` lies in a range; an error names both.
 fn within<T: PartialOrd + std::fmt::Display>(
     name: &str,
     value: T,
@@ -78,9 +78,8 @@ impl DiskParams {
         Ok(())
     }
 
-    /// Whether `a + b·sqrt(x) + c·x` through the three times rises over the whole stroke and bends
-    /// downwards: with m and f the mean and full stroke beyond one track, b = 5(m − f/3) ≥ 0 and
-    /// b/2 + c ≥ 0.
+    /// Checks that `a + b·sqrt(x) + c·x` through the three times rises over the whole stroke and bends downwards: with
+    /// m and f the mean and full stroke beyond one track, b = 5(m − f/3) ≥ 0 and b/2 + c ≥ 0.
     fn check_seeks(&self) -> Result<(), ConfigError> {
         let beyond = |seek: Nanos| seek.as_secs() - self.seek_track.as_secs();
         let (mean, full) = (beyond(self.seek_average), beyond(self.seek_full));

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 pub struct Controller {
     overhead: Nanos,
     sent: VecDeque<Sent>,
-    /// What it works on, until the instant.
+    /// The command that it works on, and the instant at which it is done.
     busy: Option<(SimTime, Command)>,
     /// The time in which it works.
     worked: Server,
@@ -60,7 +60,7 @@ impl Controller {
         self.worked.busy_until(now)
     }
 
-    /// When it is done with a command or takes one up.
+    /// Instant at which it is done with a command or takes one up.
     pub fn next_event(&self) -> Option<SimTime> {
         let done = self.busy.map(|(at, _)| at);
         done.or_else(|| self.next().map(|sent| sent.at))

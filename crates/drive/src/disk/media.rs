@@ -8,15 +8,15 @@ use std::ops::Range;
 /// A command that needs the platter.
 #[derive(Debug, Clone, Copy)]
 pub struct MediaCommand {
-    /// The command.
+    /// The command with all its sectors.
     pub command: Command,
     /// First sector needed; a read whose beginning is cached needs only the rest.
     pub lba: u64,
     /// Sectors needed, at least 1.
     pub sectors: u64,
-    /// Where the first one lies.
+    /// Place of the first of them.
     pub place: Place,
-    /// How often another command was preferred.
+    /// Times that another command was preferred.
     pub passed: u32,
 }
 
@@ -34,12 +34,12 @@ impl MediaQueue {
         }
     }
 
-    /// Adds a command.
+    /// Adds a command behind the others.
     pub fn push(&mut self, command: MediaCommand) {
         self.commands.push(command);
     }
 
-    /// Whether none waits.
+    /// Returns true if no command waits.
     pub fn is_empty(&self) -> bool {
         self.commands.is_empty()
     }
@@ -99,7 +99,7 @@ impl MediaQueue {
             .collect()
     }
 
-    /// How many wait.
+    /// Number of commands that wait.
     pub fn len(&self) -> usize {
         self.commands.len()
     }

@@ -45,12 +45,12 @@ use std::ops::Range;
 use transfers::{To, Transfer, Transfers};
 use write_cache::WriteCache;
 
-/// What the arm is doing.
+/// Work of the arm.
 #[derive(Debug, Clone, Copy)]
 enum Work {
     /// Reading for a command, over the platter for the span.
     Read(MediaCommand, Nanos),
-    /// Writing through.
+    /// Writing through for a command.
     Write(Command),
     /// Bringing dirty data to the platter.
     Destage,
@@ -61,7 +61,7 @@ enum Work {
 struct Visit {
     /// The first sector beyond.
     end: u64,
-    /// When the arm has read up to there.
+    /// Instant at which the arm has read up to there.
     until: SimTime,
 }
 
@@ -70,7 +70,7 @@ fn sectors_of(command: &Command) -> Range<u64> {
     command.lba.0..command.lba.0 + u64::from(command.sectors)
 }
 
-/// A hard disk.
+/// A hard disk in virtual time.
 #[derive(Debug, Clone)]
 pub struct Disk {
     platter: Platter,
@@ -83,9 +83,9 @@ pub struct Disk {
     media: MediaQueue,
     destage: Destage,
     destage_wait: Nanos,
-    /// When the host has read nothing for that long.
+    /// Instant at which the host will have read nothing for `destage_wait`.
     quiet_at: SimTime,
-    /// Where the elevator goes on.
+    /// Sector at which the elevator goes on.
     elevator_lba: u64,
     capacity_sectors: u64,
     arm_time: ArmTime,
@@ -97,10 +97,10 @@ pub struct Disk {
     flush: Option<Command>,
     /// Flushes of some sectors, as writes with FUA ask for, the oldest first.
     own_flushes: Vec<Command>,
-    /// Where the arm is, if that is a stream.
+    /// The stream that the arm is at, if it is at one.
     visit: Option<Visit>,
     read_ahead_least_sectors: u64,
-    /// What the arm does, until the instant.
+    /// Work of the arm, and the instant at which it ends.
     busy: Option<(SimTime, Work)>,
 }
 
@@ -192,8 +192,7 @@ impl Disk {
         }
     }
 
-    /// Whether the arm may read along its stream up to `end`: while others wait, up to the end of its
-    /// visit.
+    /// Returns true if the arm may read along its stream up to `end`: while others wait, up to the end of its visit.
     fn may_go_on(&self, end: u64) -> bool {
         let others = !self.media.is_empty() || self.dirty_data_wait();
         !others || self.visit.is_some_and(|visit| end <= visit.end)
@@ -329,17 +328,17 @@ impl Disk {
         self.visit.map_or(SimTime::ZERO, |visit| visit.until)
     }
 
-    /// Whether dirty data have to go to the platter.
+    /// Returns true if dirty data have to go to the platter.
     fn is_urgent(&self) -> bool {
         self.writes.sweeping() || self.flush.is_some() || !self.own_flushes.is_empty()
     }
 
-    /// Whether there are such that wait for the arm.
+    /// Returns true if there are dirty data that wait for the arm.
     fn dirty_data_wait(&self) -> bool {
         self.is_urgent() && self.writes.has_waiting()
     }
 
-    /// When the arm destages without need: it has read ahead, and the host may have done reading.
+    /// Instant at which the arm destages without need: it has read ahead, and the host may have done reading.
     fn destages_at(&self) -> SimTime {
         self.reads
             .full_at()

@@ -18,9 +18,9 @@ pub enum Destage {
 /// sectors (of 512 bytes), rates decimal megabytes (10^6 bytes) a second.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DiskParams {
-    /// Revolutions a minute.
+    /// Revolutions of the platters a minute.
     pub rpm: u32,
-    /// Addressable sectors.
+    /// Addressable sectors of 512 bytes.
     pub capacity_sectors: u64,
     /// Recording surfaces: tracks of one cylinder.
     pub heads: u32,
@@ -37,7 +37,7 @@ pub struct DiskParams {
     pub seek_average: Nanos,
     /// Seek from the first to the last cylinder, settled for reading.
     pub seek_full: Nanos,
-    /// What a seek takes longer before a write, which must not touch the neighbouring track.
+    /// Time that a seek takes longer before a write, which must not touch the neighbouring track.
     pub write_settle: Nanos,
     /// Switch to another head of the same cylinder; also the skew between its tracks.
     pub head_switch: Nanos,
@@ -48,7 +48,7 @@ pub struct DiskParams {
     /// Commands the drive holds at a time and reorders by positioning time: 1 without NCQ, up to 32
     /// with it.
     pub queue_depth: u32,
-    /// What is let through to it.
+    /// Limit at the port, as before the volumes of clouds; none if left out.
     pub limit: Option<Limit>,
     /// Bytes of dirty data the write cache takes; 0 writes through.
     pub write_cache_bytes: u64,
@@ -59,7 +59,7 @@ pub struct DiskParams {
     pub destage_sweep: u32,
     /// The order of destaging.
     pub destage: Destage,
-    /// How long the host must have read nothing before the arm destages without need.
+    /// Time that the host must have read nothing before the arm destages without need.
     pub destage_wait: Nanos,
     /// Sequential streams the read cache remembers.
     pub read_segments: u32,
@@ -68,7 +68,7 @@ pub struct DiskParams {
     /// Bytes that the arm reads on along a stream, each time that it comes to it, before it serves
     /// anything else that waits (the minimum pre-fetch of SCSI's caching mode page), at most a segment.
     pub read_ahead_least_bytes: u64,
-    /// What its parts take from the supply, if that is known.
+    /// Watts of its parts, if they are known.
     pub power: Option<DiskPower>,
 }
 

@@ -1,4 +1,4 @@
-//! Where a sector lies: cylinder, head and angle.
+//! Place of a sector: cylinder, head and angle.
 //!
 //! Addresses run along a track, then over the heads of a cylinder, then inwards. Each track starts
 //! later in the turn than the one before it by the time of switching to it (skew), so that a stream
@@ -11,11 +11,11 @@ use ftlab_base::{Nanos, SECTOR_BYTES};
 /// The position of a sector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// Cylinder, 0 outermost.
+    /// Number of the cylinder; 0 is outermost.
     pub cylinder: u32,
-    /// Head, from 0.
+    /// Number of the head, from 0.
     pub head: u32,
-    /// When in a turn the sector begins to pass the head, from 0 to below one turn.
+    /// Time of a turn at which the sector begins to pass the head, from 0 to below one turn.
     pub angle: Nanos,
     /// Sectors from this one to the end of the track, at least 1.
     pub left: u32,
@@ -84,7 +84,7 @@ impl Platter {
         Nanos(self.turn)
     }
 
-    /// Where sector `lba` lies.
+    /// Finds the place of sector `lba`.
     pub fn locate(&self, lba: u64) -> Place {
         let zone = self.zones[self.zones.partition_point(|z| z.first_lba <= lba) - 1];
         let offset = lba - zone.first_lba;
@@ -108,7 +108,7 @@ impl Platter {
         }
     }
 
-    /// When sector `n` of a track begins, from the start of the track.
+    /// Time from the start of a track until its sector `n` begins, in nanoseconds.
     fn passing(&self, n: u32, track: u32) -> u64 {
         u64::from(n) * self.turn / u64::from(track)
     }

@@ -1,9 +1,9 @@
-//! What a disk takes from its supply, and the spans that decide it.
+//! Energy that a disk takes from its supply, and the spans that decide it.
 
 use ftlab_base::{Nanos, SimTime};
 use ftlab_timing::Energy;
 
-/// What the parts of a disk take, in watts.
+/// Power of the parts of a disk, in watts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DiskPower {
     /// Board and link, all the time.
@@ -17,15 +17,15 @@ pub struct DiskPower {
 }
 
 impl DiskPower {
-    /// What a disk at rest takes: its platters turn.
+    /// Watts of a disk at rest: its platters turn.
     #[must_use]
     pub fn rest_watts(&self) -> f64 {
         self.electronics_watts + self.spindle_watts
     }
 }
 
-/// How long the arm sought and data passed the heads: of all work begun. Reading ahead is left
-/// out, as what it reads is seldom known before it is stopped.
+/// Time in which the arm sought and data passed the heads, of all work begun. Reading ahead is left out, as what it
+/// reads is seldom known before it is stopped.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ArmTime {
     pub seeking: Nanos,
@@ -33,7 +33,7 @@ pub(super) struct ArmTime {
 }
 
 impl ArmTime {
-    /// What the disk took from time zero to `now`.
+    /// Energy that the disk took from time zero to `now`.
     pub(super) fn energy(&self, power: &DiskPower, now: SimTime) -> Energy {
         Energy {
             controller: now.as_secs() * power.electronics_watts

@@ -17,11 +17,11 @@ struct Ahead {
     start: u64,
     /// First sector read after `begun`.
     next: u64,
-    /// When `next` begins to pass the head; may lie ahead.
+    /// Instant at which `next` begins to pass the head; may lie ahead.
     begun: SimTime,
-    /// Where the buffer is full.
+    /// Sector at which the buffer is full.
     limit: u64,
-    /// When it is.
+    /// Instant at which it is full.
     full: SimTime,
 }
 
@@ -31,9 +31,9 @@ pub struct ReadCache {
     /// The least recently used first.
     segments: Vec<Segment>,
     ahead: Option<Ahead>,
-    /// Where the host's latest read ended.
+    /// End of the host's latest read.
     host: u64,
-    /// Whether the host has read since the arm was last called away.
+    /// True if the host has read since the arm was last called away.
     wanted: bool,
     segments_max: usize,
     segment_sectors: u64,
@@ -41,7 +41,7 @@ pub struct ReadCache {
 }
 
 impl ReadCache {
-    /// An empty cache.
+    /// Makes an empty cache.
     pub fn new(params: &DiskParams) -> ReadCache {
         ReadCache {
             segments: Vec::with_capacity(params.read_segments as usize + 1),
@@ -54,7 +54,7 @@ impl ReadCache {
         }
     }
 
-    /// Whether the disk keeps what it reads.
+    /// Returns true if the disk keeps what it reads.
     pub fn enabled(&self) -> bool {
         self.segments_max > 0 && self.segment_sectors > 0
     }
@@ -64,7 +64,7 @@ impl ReadCache {
         self.segment_sectors
     }
 
-    /// How many of these sectors, from the first on, are in the buffer at `now`.
+    /// Number of these sectors, from the first on, that are in the buffer at `now`.
     pub fn held(&self, lba: u64, sectors: u64, now: SimTime, platter: &Platter) -> u64 {
         let kept = self.segments.iter().map(|s| (s.start, s.end));
         let growing = self.ahead.map(|a| self.window(a, now, platter));
@@ -83,8 +83,8 @@ impl ReadCache {
         )
     }
 
-    /// When the reading ahead under way will have read all of these sectors; `None` if it does not
-    /// come by, has stopped before them, or has come by and dropped the first of them again.
+    /// Instant at which the reading ahead under way will have read all of these sectors; `None` if it does not come by,
+    /// has stopped before them, or has come by and dropped the first of them again.
     pub fn comes_by(
         &self,
         lba: u64,
@@ -100,7 +100,7 @@ impl ReadCache {
     }
 
     /// Remembers that the host or the arm has read up to `end` from `start`, joined to a stream that
-    /// led there; whether there was one.
+    /// led there; returns true if there was one.
     pub fn keep(&mut self, start: u64, end: u64) -> bool {
         if !self.enabled() {
             return false;
@@ -195,7 +195,7 @@ impl ReadCache {
         stopped.map(|(ahead, end)| end.saturating_sub(1).max(ahead.next))
     }
 
-    /// When reading ahead ends by itself; `None` when the arm rests.
+    /// Instant at which reading ahead ends by itself; `None` when the arm rests.
     pub fn full_at(&self) -> Option<SimTime> {
         self.ahead.map(|a| a.full)
     }

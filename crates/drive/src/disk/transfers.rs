@@ -1,10 +1,10 @@
-//! What crosses the link, and where it goes.
+//! Transfers over the link, and where their data go.
 
 use ftlab_base::{Command, Nanos, SimTime};
 use ftlab_host::{Host, Link};
 use std::collections::VecDeque;
 
-/// What becomes of the data of a transfer.
+/// Destination of the data of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum To {
     /// The host has it: the command is done.
@@ -18,11 +18,11 @@ pub enum To {
 /// A transfer under way.
 #[derive(Debug, Clone, Copy)]
 pub struct Transfer {
-    /// When the last byte is over.
+    /// Instant at which the last byte is over.
     pub ends: SimTime,
-    /// Whose data it is.
+    /// The command that the data belong to.
     pub command: Command,
-    /// Where it goes.
+    /// Destination of the data.
     pub to: To,
 }
 
@@ -72,7 +72,7 @@ impl Transfers {
         self.link.busy_until(now)
     }
 
-    /// When the first transfer ends.
+    /// Instant at which the first transfer ends.
     pub fn next_end(&self) -> Option<SimTime> {
         self.under_way.front().map(|t| t.ends)
     }

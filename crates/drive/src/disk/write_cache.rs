@@ -11,11 +11,11 @@ use ftlab_base::{Nanos, SECTOR_BYTES};
 /// A run of dirty sectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
-    /// First sector.
+    /// Number of the first sector.
     pub lba: u64,
     /// Sectors, at least 1.
     pub sectors: u64,
-    /// Where the first sector lies.
+    /// Place of the first sector.
     pub place: Place,
 }
 
@@ -48,7 +48,7 @@ pub struct WriteCache {
 }
 
 impl WriteCache {
-    /// An empty cache.
+    /// Makes an empty cache.
     pub fn new(params: &DiskParams) -> WriteCache {
         let sectors_max = params.write_cache_bytes / SECTOR_BYTES;
         let extents_low = params.write_segments.saturating_sub(params.destage_sweep);
@@ -67,7 +67,7 @@ impl WriteCache {
         }
     }
 
-    /// Whether the disk caches writes at all.
+    /// Returns true if the disk caches writes at all.
     pub fn enabled(&self) -> bool {
         self.sectors_max > 0
     }
@@ -133,7 +133,7 @@ impl WriteCache {
             .is_some_and(|e| e.lba <= lba + sectors)
     }
 
-    /// Whether the cache has all of these sectors.
+    /// Returns true if the cache has all of these sectors.
     pub fn holds(&self, lba: u64, sectors: u64) -> bool {
         self.in_flight.is_some_and(|e| e.holds(lba, sectors))
             || self
@@ -148,7 +148,7 @@ impl WriteCache {
         extents.map(|extent| extent.lba..extent.end())
     }
 
-    /// Whether any of these sectors is in the cache alone.
+    /// Returns true if any of these sectors is in the cache alone.
     pub fn is_dirty(&self, sectors: &std::ops::Range<u64>) -> bool {
         self.dirty()
             .any(|run| run.start < sectors.end && sectors.start < run.end)
@@ -218,17 +218,17 @@ impl WriteCache {
         }
     }
 
-    /// Whether writes wait for a sweep to end.
+    /// Returns true if writes wait for a sweep to end.
     pub fn sweeping(&self) -> bool {
         self.sweeping
     }
 
-    /// Whether extents wait to be written.
+    /// Returns true if extents wait to be written.
     pub fn has_waiting(&self) -> bool {
         !self.extents.is_empty()
     }
 
-    /// Whether nothing is dirty and nothing on its way.
+    /// Returns true if nothing is dirty and nothing on its way.
     pub fn is_empty(&self) -> bool {
         self.count() == 0
     }

@@ -14,7 +14,7 @@ use ftlab_base::{Nanos, SECTOR_BYTES};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// How a request is answered that does not reach the drive.
+/// Answer to a request that does not reach the drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answered {
     /// As if it were done.
@@ -27,25 +27,25 @@ pub enum Answered {
     Refused,
 }
 
-/// What is to become of a request.
+/// Fate of a request, by all faults that it meets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
     /// It is not begun before this, in time since the run or the server began.
     pub not_before: Nanos,
     /// It is answered so, and the drive is not asked.
     pub answer: Option<Answered>,
-    /// How many times as long it takes.
+    /// Factor by which it takes longer.
     pub times: f64,
     /// A number that says which bit of its data is flipped, if one is.
     pub flips: Option<u64>,
-    /// Whether its flush is not done.
+    /// True if its flush is not done.
     pub drops_flush: bool,
     /// The first sector of where its data go instead.
     pub lands_at: Option<u64>,
 }
 
 impl Verdict {
-    /// Nothing goes wrong.
+    /// A request that meets no fault.
     pub const NOTHING: Verdict = Verdict {
         not_before: Nanos::ZERO,
         answer: None,
@@ -68,7 +68,7 @@ pub fn flip(draw: u64, data: &mut [u8]) {
 pub struct FaultTold {
     /// Its number, to end it by.
     pub number: u32,
-    /// Its kind.
+    /// Name of its kind, as [`Mishap::name`] has it.
     pub kind: String,
     /// All of it, in words.
     pub fault: String,
@@ -76,7 +76,7 @@ pub struct FaultTold {
     pub concerned: u64,
     /// Requests with which something went wrong.
     pub hits: u64,
-    /// Whether it is over.
+    /// True once it is over.
     pub is_over: bool,
 }
 
@@ -87,11 +87,11 @@ struct Active {
     rule: Rule,
     /// Sectors of the drive.
     sectors: u64,
-    /// What is bad still, in sectors.
+    /// Sectors that are bad still.
     bad: Vec<Range<u64>>,
     concerned: u64,
     hits: u64,
-    /// When it begins.
+    /// Time at which it begins, since the run or the server began.
     from: Nanos,
     /// Stalls that have begun, and when the last one ends; when a drive that disappears is back.
     stalls: u64,
@@ -120,6 +120,7 @@ impl Program {
         rule.check(size_bytes, has_time)?;
         self.last += 1;
         let from = now + Nanos::from_millis(rule.at_ms);
+        // Until then the drive is gone; a stall gets its end with the first request that it meets.
         let until = match rule.fault {
             Mishap::Disappear { ms } => from + Nanos::from_millis(ms),
             _ => Nanos::ZERO,
@@ -142,13 +143,13 @@ impl Program {
         Ok(self.last)
     }
 
-    /// Whether there are none.
+    /// Returns true if no fault was asked for, or all were cleared.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.active.is_empty()
     }
 
-    /// What was asked for and not cleared, with what came of it by `now`.
+    /// Faults that were asked for and not cleared, with what came of them by `now`.
     #[must_use]
     pub fn list(&self, now: Nanos) -> Vec<FaultTold> {
         let told = self.active.iter().map(|active| FaultTold {
@@ -162,7 +163,7 @@ impl Program {
         told.collect()
     }
 
-    /// Ends a fault, or all of them; how many there were.
+    /// Ends a fault, or all of them; returns their number.
     pub fn clear(&mut self, number: Option<u32>) -> usize {
         let before = self.active.len();
         let stays = |active: &Active| number.is_some_and(|number| number != active.number);
@@ -170,7 +171,7 @@ impl Program {
         before - self.active.len()
     }
 
-    /// What is to become of a request that comes now, of these sectors.
+    /// Judges a request that comes now, of these sectors.
     pub fn judge(&mut self, on: On, range: &Range<u64>, fua: bool, now: Nanos) -> Verdict {
         let mut verdict = Verdict::NOTHING;
         for active in &mut self.active {
@@ -218,7 +219,7 @@ impl Active {
         }
     }
 
-    /// Whether a request is one of those that the rule is about.
+    /// Returns true if a request is one of those that the rule is about.
     fn concerns(&self, on: On, range: &Range<u64>, fua: bool, now: Nanos) -> bool {
         let rule = &self.rule;
         // A write with FUA has a flush in it.
@@ -229,7 +230,8 @@ impl Active {
         is_of_kind && is_there && now >= self.from && !self.is_over(now)
     }
 
-    /// What the rule does to a request. Those that it is about are counted, and some of them hit: a rule ends after so many.
+    /// Applies the rule to a request. Those that it is about are counted, and some of them hit: a rule ends after so
+    /// many.
     fn judge(&mut self, on: On, range: &Range<u64>, fua: bool, now: Nanos, verdict: &mut Verdict) {
         if !self.concerns(on, range, fua, now) {
             return;
@@ -239,6 +241,7 @@ impl Active {
         if self.concerned <= rule.after {
             return;
         }
+        // The draw follows from the seed and the number of the request, so it is the same in every run.
         let draw = rule.draw(self.concerned);
         let is_hit = match rule.fault {
             Mishap::Stall { ms } => {
@@ -301,7 +304,8 @@ impl Active {
         self.hits += u64::from(is_hit);
     }
 
-    /// Whether the drive stalls now, as it does from a request on until its time is over, and as often as the rule says.
+    /// Returns true if the drive stalls now, as it does from a request on until its time is over, and as often as the
+    /// rule says.
     fn stall(&mut self, ms: u64, now: Nanos) -> bool {
         if now >= self.until {
             if self.stalls >= self.rule.count() {
@@ -313,7 +317,7 @@ impl Active {
         true
     }
 
-    /// What is written anew can be read.
+    /// Makes sectors that are written anew readable.
     fn heal(&mut self, range: &Range<u64>) {
         let parts = |bad: Range<u64>| {
             let before = bad.start..bad.end.min(range.start);

@@ -13,23 +13,23 @@ fn span(ms: u64) -> Nanos {
     Nanos(ms.saturating_mul(1_000_000))
 }
 
-/// What goes wrong with requests.
+/// Mishap that meets requests.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Mishap {
     /// From the first request that it concerns on, nothing that it concerns is begun for so long; then all is done.
     Stall {
-        /// How long.
+        /// Milliseconds that it lasts.
         ms: u64,
     },
     /// Requests take N times as long as the model says.
     Slow {
-        /// How many.
+        /// Factor N, above 1 and up to a million.
         times: f64,
     },
     /// A share of the requests ends with an input/output error, and does not reach the drive.
     Error {
-        /// Which.
+        /// Share of the requests, above 0 and up to 1.
         share: f64,
     },
     /// A bit of what is read, or of what is written, is the other one; nobody is told.
@@ -45,7 +45,8 @@ pub enum Mishap {
     Drop,
     /// A write is answered, and its data lie elsewhere: what was there is written over, and its own place keeps what it had.
     Misdirect {
-        /// How far behind its place, in bytes, or as far before it where the drive ends; right behind, if left out.
+        /// Bytes from its own place to the other one, behind it, or before it where the drive ends; right behind, if
+        /// left out.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by_bytes: Option<u64>,
     },
@@ -55,7 +56,7 @@ pub enum Mishap {
     ReadOnly,
     /// The drive is off its bus for so long, and back then; what waits is done, and nothing fails.
     Disappear {
-        /// How long.
+        /// Milliseconds that it lasts.
         ms: u64,
     },
 }
@@ -64,13 +65,13 @@ pub enum Mishap {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum On {
-    /// Reads.
+    /// Reads that the host sends.
     Read,
     /// Writes, of zeroes too.
     Write,
-    /// Flushes.
+    /// Flushes that the host sends.
     Flush,
-    /// Trims.
+    /// Trims that the host sends.
     Trim,
 }
 
@@ -102,7 +103,7 @@ impl From<CommandKind> for On {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
-    /// What goes wrong.
+    /// The mishap and its numbers.
     pub fault: Mishap,
     /// For which requests; for those that it is made for, if left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -110,16 +111,17 @@ pub struct Rule {
     /// For those that touch a range: its first byte, and the one behind its last. For all, if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range_bytes: Option<(u64, u64)>,
-    /// How often; without end, if left out. A stall comes once then.
+    /// Times that it happens; without end, if left out. A stall comes once then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
-    /// How many of those requests go well before.
+    /// Number of those requests that go well before.
     #[serde(default)]
     pub after: u64,
-    /// How long after it was asked for it begins; in a drive file, after the run or the server began.
+    /// Milliseconds from the time it was asked for until it begins; in a drive file, from the begin of the run or the
+    /// server.
     #[serde(default)]
     pub at_ms: u64,
-    /// What decides where it says "a share", and which bit.
+    /// Seed that decides which requests a share meets, and which bit flips.
     #[serde(default)]
     pub seed: u64,
 }
@@ -138,7 +140,7 @@ impl Rule {
         }
     }
 
-    /// How often it comes at most.
+    /// Times that it happens at most.
     pub(super) fn count(&self) -> u64 {
         let unlimited = match self.fault {
             Mishap::Stall { .. } => 1,
@@ -216,6 +218,7 @@ impl Rule {
                     "{share} is no share: give for example 0.1%, or once"
                 ));
             }
+            // Without `on` a flip is one of reads.
             Mishap::Flip if self.on.iter().any(|on| ![On::Read, On::Write].contains(on)) => {
                 return Err("only reads and writes have data to flip a bit of".into());
             }
@@ -254,7 +257,7 @@ impl Rule {
 }
 
 impl Mishap {
-    /// Its name.
+    /// Name of the kind, as users write it.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {

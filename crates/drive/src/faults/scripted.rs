@@ -9,7 +9,7 @@ use ftlab_base::{Command, CommandId, CommandKind, Completion, Lba, Nanos, Outcom
 use ftlab_host::Host;
 use std::collections::BTreeMap;
 
-/// What is held, and done later.
+/// An event that is held, and done later.
 enum Later {
     /// A command comes to the drive.
     Begin(Command, Verdict),
@@ -20,7 +20,7 @@ enum Later {
 /// A drive and the faults of its requests. What is applied without time has none: their time never comes.
 pub struct Scripted {
     device: Box<dyn Device>,
-    /// What a request takes that is answered and not done.
+    /// Time of a request that is answered and not done.
     answer_time: Nanos,
     /// As its file has them.
     script: Program,
@@ -97,7 +97,7 @@ impl Scripted {
     }
 }
 
-/// How a drive ends a command that it was not asked for.
+/// Outcome of a command that was answered for the drive.
 fn outcome(answered: Answered, kind: CommandKind) -> Outcome {
     match (answered, kind) {
         (Answered::Done, _) => Outcome::Good,

@@ -36,15 +36,15 @@ impl DriveFile {
         }
     }
 
-    /// What the drive takes of this machine's memory, at least: its tables.
+    /// Bytes of this machine's memory that the drive takes, at least: its tables.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         let plan = self.ssd().and_then(|ssd| self.plan(ssd, RootSeed(0)).ok());
         plan.map_or(0, |plan| plan.table_bytes())
     }
 
-    /// What a command of 4 KiB takes that has an SSD to itself, part by part: `None` for what is no SSD, and for
-    /// one whose slots are smaller.
+    /// Times of a command of 4 KiB that has an SSD to itself, part by part: `None` for what is no SSD, and for one
+    /// whose slots are smaller.
     ///
     /// # Panics
     /// When it is neither a read nor a write.
@@ -64,8 +64,8 @@ impl DriveFile {
         (sectors <= sectors_per_slot).then(|| params.alone(&command, sectors_per_slot, testbed))
     }
 
-    /// What a request takes that is answered and not done: that of an SSD as long as a write of 4 KiB that finds room in its
-    /// buffer, that of another one the host's time and the drive's for a command.
+    /// Time of a request that is answered and not done: that of an SSD as long as a write of 4 KiB that finds room in
+    /// its buffer, that of another one the host's time and the drive's for a command.
     fn answer_time(&self, testbed: &Testbed) -> Nanos {
         let alone = self.alone(CommandKind::Write, testbed);
         let command = match &self.body {

@@ -25,7 +25,7 @@ pub struct DriveFile {
     header: Header,
     table: Table,
     pub(super) body: Body,
-    /// What its base says.
+    /// Keys that its bases say.
     inherited: Inherited,
     /// Policies that it may name beside those that every file may.
     own: OwnPolicies,
@@ -53,7 +53,7 @@ pub struct ParameterRow {
     pub confidence: String,
     /// Ids of the figures that it was worked out from; mostly none.
     pub from: Vec<String>,
-    /// Where it comes from, or what pins it.
+    /// Note on where it comes from, or what pins it.
     pub note: String,
     /// The base that the file takes it from; empty when it is the file's own.
     pub base: String,
@@ -144,7 +144,7 @@ impl DriveFile {
         })
     }
 
-    /// The same drive with `key=value` settings applied.
+    /// Makes the drive with `key=value` settings applied.
     ///
     /// # Errors
     /// When a setting cannot be applied, or makes an impossible drive.
@@ -153,8 +153,8 @@ impl DriveFile {
         Self::made(&self.slug, table, inherited, self.own.clone(), settings)
     }
 
-    /// The same drive, whose settings may name policies that its caller brings: no file and no other drive knows them, so
-    /// the text of one that names them is no file by itself. What it names already must be among them.
+    /// Makes a drive whose settings may name policies that its caller brings: no file and no other drive knows them, so
+    /// the text of one that names them is no file by itself. Policies that this one names already must be among them.
     #[must_use]
     pub fn knowing(&self, own: OwnPolicies) -> DriveFile {
         DriveFile {
@@ -204,7 +204,7 @@ impl DriveFile {
         self.link().map(Link::bytes_s)
     }
 
-    /// Whether a port of SATA slows it down.
+    /// Returns true if a port of SATA slows it down.
     #[must_use]
     pub fn waits_for(&self, port: Port) -> bool {
         self.link().is_some_and(|link| link.waits_for(port))
@@ -217,7 +217,7 @@ impl DriveFile {
         self.link().map_or("none", |link| link.name_on(host))
     }
 
-    /// Whether a limit lies at its port, as before the volumes of clouds.
+    /// Returns true if a limit lies at its port, as before the volumes of clouds.
     pub(super) fn has_limit(&self) -> bool {
         match &self.body {
             Body::Ssd(ssd) => ssd.limit.is_some(),
@@ -234,19 +234,19 @@ impl DriveFile {
         }
     }
 
-    /// Whether what the host writes decides how much is programmed.
+    /// Returns true if what the host writes decides how much is programmed.
     #[must_use]
     pub fn compresses(&self) -> bool {
         (self.ssd()).is_some_and(|ssd| matches!(ssd.mapping, Mapping::Packed(_)))
     }
 
-    /// Whether what is in the write buffer survives a power cut.
+    /// Returns true if what is in the write buffer survives a power cut.
     #[must_use]
     pub fn keeps_its_buffer(&self) -> bool {
         self.ssd().is_some_and(SsdFile::keeps_buffer)
     }
 
-    /// Whether a write with FUA makes everything before it safe, and not its own data alone.
+    /// Returns true if a write with FUA makes everything before it safe, and not its own data alone.
     #[must_use]
     pub fn fua_flushes_all(&self) -> bool {
         self.ssd().is_some_and(SsdFile::fua_flushes_all)
@@ -282,19 +282,19 @@ impl DriveFile {
         &self.header.aliases
     }
 
-    /// Flash or platters.
+    /// Kind of medium that it is built of.
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.header.kind
     }
 
-    /// Whose attributes the drive reports, if its file says.
+    /// Maker whose attributes the drive reports, if its file says.
     #[must_use]
     pub fn smart_vendor(&self) -> Option<Vendor> {
         Some(self.ssd()?.smart.as_ref()?.vendor)
     }
 
-    /// Whether the drive speaks NVMe, and so has that standard's logs.
+    /// Returns true if the drive speaks NVMe, and so has that standard's logs.
     #[must_use]
     pub fn is_nvme(&self) -> bool {
         self.ssd().is_some_and(SsdFile::is_nvme)
@@ -414,6 +414,7 @@ fn row(key: String, value: &Value, base: String) -> ParameterRow {
         } else {
             words(value)
         },
+        // A pure number has the unit 1, which is not shown.
         unit: Some(text("unit"))
             .filter(|unit| unit != "1")
             .unwrap_or_default(),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 
-/// How a victim policy is made; it draws at random from the stream, if it draws.
+/// Function that makes a victim policy; this draws at random from the stream, if it draws.
 type MakeVictim = Arc<dyn Fn(Stream) -> Box<dyn VictimPolicy> + Send + Sync>;
 
 type MakePacing = Arc<dyn Fn() -> Box<dyn PacingPolicy> + Send + Sync>;

@@ -16,8 +16,8 @@ pub(super) struct LayerPlan {
 }
 
 impl LayerPlan {
-    /// What the tables of the layer and the states of the blocks take at least: a logical and a
-    /// physical number a slot, and two counts a block.
+    /// Bytes that the tables of the layer and the states of the blocks take at least: a logical and a physical number a
+    /// slot, and two counts a block.
     pub(super) fn table_bytes(&self) -> u64 {
         4 * (u64::from(self.user_slots) + u64::from(self.layout.slots()))
             + 8 * u64::from(self.layout.geometry.blocks())
@@ -43,8 +43,8 @@ impl LayerPlan {
     }
 }
 
-/// Whether the system gives so much memory. Asked before the tables are made: a table that cannot
-/// be had ends the program without a word of what to do.
+/// Asks the system for so much memory; returns true if it gives it. Asked before the tables are made: a table that
+/// cannot be had ends the program without a word of what to do.
 fn gives(bytes: u64) -> bool {
     let mut asked = Vec::<u8>::new();
     let given = usize::try_from(bytes).is_ok_and(|n| asked.try_reserve_exact(n).is_ok());

@@ -13,7 +13,7 @@ pub struct RemovedKey {
     pub key: &'static str,
     /// The dotted path of the key whose value it is now; `None` where a drive has no such number any more.
     pub now: Option<&'static str>,
-    /// What to write instead, as an order: `leave it out: …`.
+    /// The words to write instead, as an order: `leave it out: …`.
     pub instead: &'static str,
 }
 
@@ -57,7 +57,7 @@ const fn gone(key: &'static str, instead: &'static str) -> RemovedKey {
 }
 
 impl RemovedKey {
-    /// Why a file that has it is refused.
+    /// Says why a file that has it is refused.
     fn refusal(&self) -> String {
         format!(
             "`{}` is a key of earlier versions: {}",
@@ -66,7 +66,7 @@ impl RemovedKey {
     }
 }
 
-/// Why a key of a section is refused, if it was one once.
+/// Says why a key of a section is refused, if it was one once.
 pub(super) fn refusal(rows: &[RemovedKey], section: &str, key: &str) -> Option<String> {
     let path = format!("{section}.{key}");
     let row = rows.iter().find(|row| row.key == path);

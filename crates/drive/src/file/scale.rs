@@ -10,7 +10,7 @@ use ftlab_sheet::SheetError;
 const PAGES_MIN: u32 = 4;
 
 impl DriveFile {
-    /// What decides how long the drive's life takes to simulate.
+    /// Sizes that decide how long the drive's life takes to simulate.
     ///
     /// # Errors
     /// When it has no flash.
@@ -120,7 +120,7 @@ impl DriveFile {
     }
 }
 
-/// What is different of the collection and the wear levelling of a drive divided by `scale`.
+/// Settings of the collection and the wear levelling that change in a drive divided by `scale`.
 fn of_collection(page: &PageSections, scale: Scale) -> Vec<String> {
     let mut changes = Vec::new();
     if let Some(batch) = &page.gc.batch {

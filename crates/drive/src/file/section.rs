@@ -1,5 +1,4 @@
-//! What a section of a drive file is: keys with what they mean, in one place for reading, for errors and for the
-//! guide.
+//! Sections of drive files: keys with what they mean, in one place for reading, for errors and for the guide.
 
 use super::removed::{self, REMOVED};
 use ftlab_sheet::names::near;
@@ -12,26 +11,26 @@ use toml::{Table, Value};
 /// A key of a section.
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
-    /// Its name.
+    /// Name of the key.
     pub name: &'static str,
-    /// What it means.
+    /// Its meaning, from its doc comment.
     pub about: &'static str,
-    /// What it takes: `time`, `size`, `word` …
+    /// Its type: `time`, `size`, `word` …
     pub takes: &'static str,
-    /// Whether it may be left out.
+    /// True if it may be left out.
     pub optional: bool,
 }
 
 /// A section, as far as a reader of drive files has to know it.
 #[derive(Debug, Clone, Copy)]
 pub struct Sheet {
-    /// Its name.
+    /// Name of the section.
     pub name: &'static str,
     /// The `map.scheme` whose drives have it so; `None` for every drive.
     pub scheme: Option<&'static str>,
-    /// What it describes.
+    /// Its description, from its doc comment.
     pub about: &'static str,
-    /// Its keys.
+    /// Its keys, in order.
     pub keys: &'static [Key],
 }
 
@@ -40,7 +39,7 @@ pub(super) trait Section: DeserializeOwned {
     const SHEET: Sheet;
 }
 
-/// What a key takes, by its type.
+/// Type of a key's value, in words.
 pub(super) trait Takes {
     const WHAT: &'static str;
     const OPTIONAL: bool = false;
@@ -130,7 +129,7 @@ macro_rules! words {
 
 pub(super) use {section, words};
 
-/// What two keys say that have a meaning only together.
+/// Takes two keys that have a meaning only together; an error when one is missing.
 pub(super) fn together<A, B>(
     [a, b]: [&str; 2],
     first: Option<A>,
@@ -160,7 +159,7 @@ impl Unread {
         }
     }
 
-    /// What decides which sections and keys there are.
+    /// Sets the scheme, which decides which sections and keys there are.
     pub(super) fn set_scheme(&mut self, scheme: &'static str) {
         self.scheme = Some(scheme);
     }

@@ -43,13 +43,13 @@ pub(super) fn apply(table: &mut Table, setting: &str) -> Result<String, String> 
     Ok(key.to_string())
 }
 
-/// Whether `key` is a parameter of victim policies, but not of the one called `policy`.
+/// Returns true if `key` is a parameter of victim policies, but not of the one called `policy`.
 fn is_of_another(key: &str, policy: &str) -> bool {
     let has = |policy: &Registered| policy.parameters.iter().any(|p| p.name == key);
     POLICIES.iter().any(has) && !registered(policy).is_some_and(has)
 }
 
-/// Whether a number was set rather than written in the file.
+/// Returns true if a number was set rather than written in the file.
 fn is_set(value: &Value) -> bool {
     value.get("source").and_then(Value::as_str) == Some("set")
 }

@@ -15,7 +15,8 @@ impl DriveFile {
         Some(f64::from(usable) / f64::from(user) - 1.0)
     }
 
-    /// The same flash with the spare area `op`, as [`DriveFile::spare`] counts it; the host sees what is left.
+    /// Makes a drive of this flash with the spare area `op`, as [`DriveFile::spare`] counts it; the host sees what is
+    /// left.
     ///
     /// # Errors
     /// When the drive collects nothing in a spare area, or none can be like that.

@@ -67,7 +67,7 @@ pub(super) struct PageSections {
 }
 
 impl PageSections {
-    /// How long the host must pause before the drive works ahead, if it does.
+    /// Time that the host must pause before the drive works ahead, if it does.
     fn idle_after(&self) -> Option<Nanos> {
         let folds = self.slc.as_ref().and_then(SlcKeys::fold_after);
         self.gc.idle_after().or(folds)
@@ -144,7 +144,7 @@ pub(super) const SHEETS: &[Sheet] = &[
     PowerLoss::SHEET,
 ];
 
-/// What a file asks of a translation layer: checked, and not made yet.
+/// Translation layer that a file asks for: checked, and not made yet.
 pub(super) enum SchemePlan {
     Page(Box<PageConfig>),
     Block(BlockConfig, Option<Reliability>),
@@ -152,7 +152,7 @@ pub(super) enum SchemePlan {
 }
 
 impl SsdFile {
-    /// Whether the drive speaks NVMe, as those on lanes of PCI Express do.
+    /// Returns true if the drive speaks NVMe, as those on lanes of PCI Express do.
     pub(super) fn is_nvme(&self) -> bool {
         self.link.port.is_some()
     }
@@ -188,7 +188,7 @@ impl SsdFile {
         self.mapping.slot_and_stripe().0
     }
 
-    /// How the array is divided.
+    /// Layout of the array; an error says what cannot be.
     pub(super) fn layout(&self) -> Result<Layout, String> {
         let (slot_bytes, stripe_dies) = self.mapping.slot_and_stripe();
         let layout = self.nand.layout(stripe_dies, slot_bytes)?;
@@ -218,7 +218,7 @@ impl SsdFile {
         }
     }
 
-    /// What can fail in the array.
+    /// Failures of the array that the file has; an error says what is wrong.
     pub(super) fn failures(&self, seed: RootSeed) -> Result<Option<Reliability>, String> {
         let (keys, ecc, faults) = (&self.reliability, &self.ecc, &self.faults);
         let page_bytes = self.nand.page.get();
@@ -231,7 +231,7 @@ impl SsdFile {
         )
     }
 
-    /// How long blocks last, whether or not any fails in a run.
+    /// Distribution of the lives of blocks, even if none fails in a run; an error says what is wrong.
     pub(super) fn endurance(&self) -> Result<Option<Endurance>, String> {
         self.reliability.as_ref().map(endurance).transpose()
     }
@@ -247,6 +247,7 @@ impl SsdFile {
                 );
             }
         }
+        // The values are made again with the drive; here only the errors count.
         self.nand.timing()?;
         scheduling(self.scheduling.as_ref())?;
         self.link.end()?;
@@ -285,7 +286,7 @@ impl SsdFile {
         self.check_atomic_write()
     }
 
-    /// What it asks of a translation layer, with policies that it may name.
+    /// Plans a translation layer, with policies that the file may name; an error says what cannot be.
     pub(super) fn scheme(
         &self,
         layout: &Layout,
@@ -317,6 +318,7 @@ impl SsdFile {
                         .transpose()?,
                     reliability,
                 };
+                // Each part is in order by itself; this looks at them beside each other.
                 config.check(layout)?;
                 SchemePlan::Page(Box::new(config))
             }
@@ -370,14 +372,14 @@ impl SsdFile {
         Ok(())
     }
 
-    /// Whether what is in the write buffer survives a power cut.
+    /// Returns true if what is in the write buffer survives a power cut.
     pub(super) fn keeps_buffer(&self) -> bool {
         let keys = self.power_loss.as_ref();
         let capacitors = keys.and_then(|keys| keys.capacitors.as_ref());
         capacitors.is_some_and(|capacitors| capacitors.get() > 0)
     }
 
-    /// Whether a write with FUA flushes everything.
+    /// Returns true if a write with FUA flushes everything.
     pub(super) fn fua_flushes_all(&self) -> bool {
         let keys = self.power_loss.as_ref();
         let flushes_all = keys.and_then(|keys| keys.fua_flushes_all.as_ref());
@@ -403,12 +405,13 @@ impl SsdFile {
         ))
     }
 
-    /// What the drive takes in time and holds in memory; `user_slots` are those of its layer.
+    /// Times and memory of the drive; `user_slots` are those of its layer. An error says what cannot be.
     pub(super) fn params(&self, user_slots: u32, seed: RootSeed) -> Result<SsdParams, String> {
         let (slot, firmware) = (self.slot_bytes(), &self.firmware);
         let faults = self.faults.as_ref();
         let dies = self.layout()?.geometry.dies();
         let page_spare = self.nand.page_spare.get() as f64 / self.nand.page.get() as f64;
+        // Only page mapping has a pace and pauses, and only packed mapping a compressor.
         let (idle_after, waiting_max, compressed_sector) = match &self.mapping {
             Mapping::Page(page) => (page.idle_after(), page.gc.waiting_max(), Nanos::ZERO),
             Mapping::Block(_) => (None, None, Nanos::ZERO),

@@ -400,7 +400,7 @@ fn memory_of_the_host_for_the_mapping_table_is_refused_where_it_cannot_be() {
     );
 }
 
-/// What a drive of the catalogue answers to settings that it refuses.
+/// Error of a drive of the catalogue with settings that it refuses.
 fn error_of(slug: &str, settings: &[&str]) -> String {
     let owned: Vec<String> = settings.iter().map(ToString::to_string).collect();
     match Catalog::load(slug, &owned) {

@@ -1,4 +1,4 @@
-//! What makes a file a saved state, and finds out when it is not one any more.
+//! Frame of a saved state: it marks a file as one, and shows when it is not one any more.
 
 use super::{FORMAT, SavedError};
 use crc::{CRC_64_XZ, Crc, Table};
@@ -13,7 +13,7 @@ use std::io::{self, ErrorKind, Read};
 /// Magic, format, length, checksum.
 const HEAD_BYTES: usize = 8 + 4 + 8 + 8;
 
-/// Where the checksum begins.
+/// Offset of the checksum in the head.
 const CHECKSUM_AT: usize = HEAD_BYTES - 8;
 
 /// Finds every error in one place of up to 64 bits, and misses one in 2^64 of others.
@@ -34,7 +34,7 @@ pub fn write(content: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-/// What follows the head of a file that is whole.
+/// Reads a file, and returns what follows its head. Fails as [`whole`] does.
 pub fn read(from: &mut dyn Read) -> Result<Vec<u8>, SavedError> {
     let mut bytes = whole(from)?;
     bytes.drain(..HEAD_BYTES);
@@ -62,6 +62,7 @@ pub fn whole(from: &mut dyn Read) -> Result<Vec<u8>, SavedError> {
         .ok_or_else(|| short(HEAD_BYTES as u64))?;
     let word = |at: usize| u64::from_le_bytes(rest[at..at + 8].try_into().expect("eight bytes"));
     let (follows, sum) = (word(0), word(8));
+    // One byte more than announced tells a file that is too long.
     let mut payload = Vec::new();
     from.take(follows.saturating_add(1))
         .read_to_end(&mut payload)?;
@@ -84,8 +85,8 @@ fn checksum(head: &[u8], payload: &[u8]) -> u64 {
     digest.finalize()
 }
 
-/// What is packed somewhere, one value after the other. No value takes more memory than its reader allows,
-/// whatever the bytes say: packed well, a few of them stand for gigabytes.
+/// Reader of packed values, one after the other. No value takes more memory than its reader allows, whatever the bytes
+/// say: packed well, a few of them stand for gigabytes.
 #[derive(Debug)]
 pub struct Unpacked<R: Read> {
     bytes: Bytes<R>,
@@ -158,7 +159,7 @@ struct Bytes<R: Read> {
     at: usize,
     until: usize,
     end: usize,
-    /// What may be taken beyond the handful.
+    /// Bytes that may be taken beyond the handful.
     left: u64,
 }
 
@@ -177,12 +178,12 @@ impl<R: Read> Bytes<R> {
         self.left -= more;
     }
 
-    /// Whether nothing more may be taken.
+    /// Returns true if nothing more may be taken.
     fn is_used_up(&self) -> bool {
         self.at == self.until && self.left == 0
     }
 
-    /// Whether none follows. Unpacks more of them where the handful has been taken.
+    /// Returns true if no byte follows. Unpacks more of them where the handful has been taken, and fails if that does.
     fn is_at_end(&mut self) -> io::Result<bool> {
         if self.at == self.end {
             self.end = loop {
@@ -218,8 +219,8 @@ impl<R: Read> Bytes<R> {
     }
 }
 
-/// What a value is read from. The library's own reader goes through several calls for each byte, and large drives have
-/// a hundred million of them.
+/// Source that a value is read from. The library's own reader goes through several calls for each byte, and large
+/// drives have a hundred million of them.
 struct Source<'a, R: Read> {
     bytes: &'a mut Bytes<R>,
     /// Room for what must stay in one piece.

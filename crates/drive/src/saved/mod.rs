@@ -47,26 +47,26 @@ pub fn state_bytes_max(capacity_sectors: u64) -> u64 {
 /// Differences to the drive that an error names.
 const DIFFERENCES_MAX: usize = 3;
 
-/// Where a state comes from: enough to tell whose it is and to make it again.
+/// Origin of a state: enough to tell whose it is and to make it again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// Version of ftlab that wrote it.
     pub version: String,
-    /// The drive's slug.
+    /// Slug of the drive.
     pub drive: String,
-    /// [`DriveFile::hash`], settings included.
+    /// [`DriveFile::hash`] of the drive, settings included.
     pub drive_hash: u64,
     /// Key and value, with its unit, of everything the drive file says.
     parameters: Vec<(String, String)>,
     /// Name of the state that the drive was brought to.
     pub state: String,
-    /// What was done to it since it was new, in words.
+    /// Steps that were taken with it since it was new, in words.
     pub steps: Vec<String>,
     /// The seed all of that was done with.
     pub seed: u64,
 }
 
-/// Why a state cannot be read.
+/// Reason for which a state cannot be read.
 #[derive(Debug, Error)]
 pub enum SavedError {
     /// The system cannot read it.
@@ -81,7 +81,7 @@ pub enum SavedError {
          it with this version"
     )]
     Format {
-        /// Its format.
+        /// Format that the file has.
         found: u32,
     },
     /// It ends too early or too late.
@@ -89,7 +89,7 @@ pub enum SavedError {
         "it has {have} bytes and should have {want}: it was cut off or added to; copy or save it again"
     )]
     Length {
-        /// Bytes it has.
+        /// Bytes that the file has.
         have: u64,
         /// Bytes it says it has.
         want: u64,
@@ -129,8 +129,8 @@ impl Origin {
         }
     }
 
-    /// What distinguishes the drive from the one in `file`; `None` when it is the same. A drive is
-    /// what its numbers are: its name and what its file says of sources may differ.
+    /// Says what distinguishes the drive from the one in `file`; `None` when it is the same. A drive is what its
+    /// numbers are: its name and what its file says of sources may differ.
     fn difference(&self, file: &DriveFile) -> Option<String> {
         if self.drive_hash == file.hash() {
             return None;
@@ -145,14 +145,14 @@ impl Origin {
 }
 
 impl DriveFile {
-    /// What distinguishes this drive from another, in words; `None` when their numbers are the same.
+    /// Says in words what distinguishes this drive from another; `None` when their numbers are the same.
     #[must_use]
     pub fn difference(&self, other: &DriveFile) -> Option<String> {
         difference(self.slug(), &parameters(self), other)
     }
 }
 
-/// What distinguishes a drive, of which these are name and parameters, from the one in `file`.
+/// Says what distinguishes a drive, of which these are name and parameters, from the one in `file`.
 fn difference(name: &str, then: &[(String, String)], file: &DriveFile) -> Option<String> {
     let now = parameters(file);
     let of = |list: &[(String, String)], key: &str| {

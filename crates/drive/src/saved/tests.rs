@@ -140,7 +140,7 @@ fn loaded(file: &DriveFile, bytes: &[u8]) -> Result<Box<dyn Device>, SavedError>
     Ok(device)
 }
 
-/// How a drive goes on: completions and totals, the hash of its operations among them.
+/// Works with a drive, and returns its completions and totals, the hash of its operations among them.
 fn go_on(device: &mut dyn Device, seed: u64) -> (Vec<Completion>, Counters) {
     let mut stream = RootSeed(seed).stream("after");
     apply(device, 500, &mut stream);

@@ -1,4 +1,4 @@
-//! What a command takes that has the drive to itself: the sum of its parts at queue depth 1.
+//! Latency of a command that has the drive to itself: the sum of its parts at queue depth 1.
 
 use super::SsdParams;
 use ftlab_base::{Command, CommandKind, Nanos};
@@ -14,14 +14,14 @@ pub struct Alone {
     pub link: Nanos,
     /// The firmware core until the answer, and stages of the controller beside it, a compressor among them.
     pub firmware: Nanos,
-    /// Sensing the page.
+    /// Sensing of the page.
     pub flash: Nanos,
     /// The page's sectors from the flash to the controller.
     pub bus: Nanos,
 }
 
 impl Alone {
-    /// All of it.
+    /// Sum of all parts.
     #[must_use]
     pub fn total(&self) -> Nanos {
         self.host + self.link + self.firmware + self.flash + self.bus
@@ -51,6 +51,7 @@ impl SsdParams {
                     first_page - flash,
                 )
             }
+            // A write is answered from the buffer, so flash and bus have no part in it.
             _ => {
                 let compressed = self.link.compression(command, command.sectors);
                 let firmware = decision + compressed + self.firmware.write_pipeline;

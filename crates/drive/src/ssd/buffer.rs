@@ -16,11 +16,11 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 struct Entry {
     lpn: Lpn,
-    /// What the sectors that wait or are under way look like together.
+    /// Content of the sectors that wait or are under way, together.
     content: Content,
-    /// Where they are to lie: as the newest of them.
+    /// Placement of the newest of them.
     placement: Placement,
-    /// Programs under way.
+    /// Number of programs under way.
     programming: u32,
     /// Sectors written and not yet handed on; 0 when none wait.
     waiting: SectorMask,
@@ -42,7 +42,7 @@ pub(super) struct WriteBuffer {
     occupied: u32,
     entries: Vec<Entry>,
     free: Vec<Place>,
-    /// Longest first.
+    /// Slots of which something waits, the longest first.
     waiting: VecDeque<Place>,
     /// By slot. Looked up, never walked in an order that could matter.
     places: HashMap<Lpn, Place, FxBuildHasher>,
@@ -73,6 +73,7 @@ impl WriteBuffer {
             None => self.enter(lpn),
         };
         let entry = &mut self.entries[place.0 as usize];
+        // A slot of which something waits has room already; programs under way keep theirs.
         if entry.waiting == 0 {
             if is_full {
                 return false;
@@ -155,7 +156,7 @@ impl WriteBuffer {
         Some((place, std::mem::take(&mut entry.waiting_bytes)))
     }
 
-    /// What was handed on once is programmed; gives the slot when nothing of it is under way any more.
+    /// A slot's data that were handed on once are programmed; gives the slot when nothing of it is under way any more.
     pub(super) fn programmed(&mut self, place: Place) -> Option<Lpn> {
         let entry = &mut self.entries[place.0 as usize];
         entry.programming -= 1;
@@ -194,7 +195,7 @@ impl WriteBuffer {
         dropped
     }
 
-    /// Whether the buffer holds the newest data of these sectors of a slot.
+    /// Returns true if the buffer holds the newest data of these sectors of a slot.
     #[inline]
     pub(super) fn holds(&self, lpn: Lpn, sectors: SectorMask) -> bool {
         !self.places.is_empty()
@@ -213,12 +214,12 @@ impl WriteBuffer {
         self.waiting.extend(rest);
     }
 
-    /// Whether anything of some slots waits, or is being programmed.
+    /// Returns true if anything of some slots waits, or is being programmed.
     pub(super) fn holds_any(&self, slots: &Range<u32>) -> bool {
         self.any(slots, |entry| entry.waiting != 0 || entry.programming > 0)
     }
 
-    /// Whether anything of some slots waits.
+    /// Returns true if anything of some slots waits.
     pub(super) fn waits_any(&self, slots: &Range<u32>) -> bool {
         self.any(slots, |entry| entry.waiting != 0)
     }
@@ -232,7 +233,7 @@ impl WriteBuffer {
         self.occupied == 0
     }
 
-    /// Whether nothing waits to be handed on.
+    /// Returns true if nothing waits to be handed on.
     #[inline]
     pub(super) fn nothing_waits(&self) -> bool {
         self.waiting.is_empty()
@@ -249,7 +250,7 @@ mod tests {
     use super::*;
     use ftlab_base::Identity;
 
-    /// What a buffer hands on next, taken.
+    /// Takes the slot that a buffer hands on next.
     fn taken(buffer: &mut WriteBuffer) -> Option<(Place, Lpn, Extent, u64)> {
         let SlotWrite { lpn, extent, .. } = buffer.front()?;
         let (place, bytes) = buffer.take().unwrap();

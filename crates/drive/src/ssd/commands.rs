@@ -6,9 +6,9 @@ use ftlab_base::{Command, SimTime};
 #[derive(Debug, Default)]
 pub(super) struct Commands {
     commands: Vec<Command>,
-    /// When each has passed the core and its data have crossed the link, at the earliest.
+    /// Instant at which each has passed the core and its data have crossed the link, at the earliest.
     through: Vec<SimTime>,
-    /// When the first page of each read can be in the drive.
+    /// Instant at which the first page of each read can be in the drive.
     first_page: Vec<SimTime>,
     free: Vec<u32>,
 }
@@ -35,7 +35,7 @@ impl Commands {
         self.through[number as usize] = at;
     }
 
-    /// When a command has passed what it streams through on its way in.
+    /// Instant at which a command has passed what it streams through on its way in.
     pub(super) fn through(&self, number: u32) -> SimTime {
         self.through[number as usize]
     }
@@ -45,7 +45,7 @@ impl Commands {
         self.first_page[number as usize] = at;
     }
 
-    /// When the first page of a read can be in the drive.
+    /// Instant at which the first page of a read can be in the drive.
     pub(super) fn first_page(&self, number: u32) -> SimTime {
         self.first_page[number as usize]
     }

@@ -6,7 +6,7 @@
 use ftlab_base::SimTime;
 use std::collections::VecDeque;
 
-/// What happens to a command next.
+/// Next event of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event {
     /// The host's CPU has sent it: it wants the link and the firmware core.
@@ -31,14 +31,14 @@ pub(super) enum Event {
     GivenUp,
 }
 
-/// What the pages are that are being read.
+/// Purpose of the pages that are being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Awaited {
     /// The data of a command.
     Data(u32),
     /// A page of the mapping table.
     Table(u32),
-    /// What the firmware needs to go on.
+    /// Pages that the firmware needs to go on.
     Firmware,
 }
 
@@ -122,7 +122,7 @@ impl Events {
         });
     }
 
-    /// When the earliest event is; [`SimTime::NEVER`] when there is none.
+    /// Instant of the earliest event; [`SimTime::NEVER`] when there is none.
     #[inline]
     pub(super) fn first_at(&self) -> SimTime {
         SimTime((self.first >> 64) as u64)

@@ -22,7 +22,7 @@ impl Ssd {
         done
     }
 
-    /// The die dies that the drive file says, once the host has written as much as it says; whether it
+    /// The die dies that the drive file says, once the host has written as much as it says; returns true if it
     /// has died now. The batch is empty before.
     #[inline]
     pub(super) fn fail_die_if_due(&mut self) -> bool {

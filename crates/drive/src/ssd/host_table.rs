@@ -2,14 +2,14 @@
 
 use ftlab_base::{Lpn, Nanos};
 
-/// Where a drive keeps what it holds of its mapping table: a part in memory of its own, the rest in the host's.
+/// Division of a mapping table between memory of the drive's own and the host's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostTable {
     /// Pieces of the table, of a sector each, that its own memory has room for.
     pub own_pieces: u32,
     /// Slots whose entries are in a piece.
     pub slots_per_piece: u32,
-    /// What it takes to read the host's memory, there and back, beside the time of the data on the lanes.
+    /// Time that it takes to read the host's memory, there and back, beside the time of the data on the lanes.
     pub latency: Nanos,
 }
 

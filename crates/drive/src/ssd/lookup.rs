@@ -1,5 +1,5 @@
-//! What is looked up in a mapping table that is not all in memory: reads wait for its pages, and so does a firmware that
-//! does nothing else until they have been read.
+//! Look-ups in a mapping table that is not all in memory: reads wait for its pages, and so does a firmware that does
+//! nothing else until they have been read.
 
 use super::Ssd;
 use super::events::{Awaited, Event};
@@ -59,7 +59,7 @@ impl Ssd {
         self.wait_for(until, Awaited::Firmware);
     }
 
-    /// What the firmware has waited for is there; it goes on if that was all.
+    /// A page that the firmware has waited for is there; it goes on if that was all.
     pub(super) fn go_on(&mut self, now: SimTime) {
         for number in self.halts.end() {
             self.sent(number, now);

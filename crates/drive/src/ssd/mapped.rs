@@ -8,7 +8,7 @@ use ftlab_ftl::{Extent, Fault, Refusal, TranslationLayer};
 use ftlab_nand::{Fence, InjectionRefused, OpBatch};
 use std::ops::Range;
 
-/// What the translation layer was asked, in order: enough to repeat a run without time.
+/// Request to the translation layer: all of them, in order, are enough to repeat a run without time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LayerInput {
     /// A slot was written.
@@ -27,7 +27,7 @@ pub enum LayerInput {
     WorkAhead,
     /// Collection went first: it copied a row of its turn.
     Turn,
-    /// Everything was erased.
+    /// Everything on the drive was erased.
     SecureErase,
     /// Something went wrong in the flash.
     Fault(Fault),
@@ -36,13 +36,13 @@ pub enum LayerInput {
 /// A write of one slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlotWrite {
-    /// The slot.
+    /// Number of the slot.
     pub lpn: Lpn,
-    /// How much of it.
+    /// The part of the slot that is given.
     pub extent: Extent,
-    /// What the data look like.
+    /// Content of the data.
     pub content: Content,
-    /// Where they are to lie.
+    /// Placement that the host asks for.
     pub placement: Placement,
 }
 
@@ -68,9 +68,9 @@ pub(super) struct NotTaken;
 pub(super) struct Mapped {
     pub(super) layer: Box<dyn TranslationLayer>,
     pub(super) batch: OpBatch,
-    /// Whether commands come with a clock.
+    /// True if commands come with a clock.
     timed: bool,
-    /// Why no more writes are taken.
+    /// Set once the layer takes no more writes.
     pub(super) refusal: Option<Refusal>,
     pub(super) store: Option<Box<dyn PageStore>>,
     pub(super) inputs: Option<Vec<LayerInput>>,
@@ -101,7 +101,7 @@ impl Mapped {
         self.batch.set_timed(self.timed);
     }
 
-    /// The same, for a second run from the same state; inputs are not noted there.
+    /// Copies all of it for a second run from the same state; inputs are not noted there.
     pub(super) fn copy(&self) -> Mapped {
         let store = self.store.as_ref().and_then(|store| store.copy());
         let mut batch = match store {
@@ -151,7 +151,7 @@ impl Mapped {
         }
     }
 
-    /// What was asked and done, for whoever keeps account of it.
+    /// Notes what was asked and done, for whoever keeps account of it.
     #[inline]
     fn note(&mut self, input: LayerInput, taken: bool) {
         if let Some(inputs) = &mut self.inputs {
@@ -162,18 +162,18 @@ impl Mapped {
         }
     }
 
-    /// Why no writes are taken now: the layer refuses them, or the store has failed.
+    /// Returns true if no writes are taken now: the layer refuses them, or the store has failed.
     pub(super) fn takes_no_writes(&self) -> bool {
         self.refusal.is_some() || self.store_has_failed()
     }
 
-    /// Whether the store has not carried out all that the layer did.
+    /// Returns true if the store has not carried out all that the layer did.
     pub(super) fn store_has_failed(&self) -> bool {
         self.store.as_ref().is_some_and(|store| store.has_failed())
     }
 
-    /// A command comes that changes something: a store that had failed tries again. Whether it still
-    /// fails.
+    /// A command comes that changes something: a store that had failed tries again. Returns
+    /// true if it still fails.
     pub(super) fn store_still_fails(&mut self) -> bool {
         let store = self.store.as_mut();
         store.is_some_and(|store| store.has_failed() && !store.try_again())
@@ -194,14 +194,14 @@ impl Mapped {
         }
     }
 
-    /// What was admitted of a slot is not written after all.
+    /// Tells the store that a slot that was admitted is not written after all.
     pub(super) fn withdraw(&mut self, lpn: Lpn) {
         if let Some(store) = &mut self.store {
             store.withdraw(lpn);
         }
     }
 
-    /// What was handed on of a slot is in the cells.
+    /// Tells the store that what was handed on of a slot is in the cells.
     #[inline]
     pub(super) fn programmed(&mut self, lpn: Option<Lpn>) {
         if let (Some(store), Some(lpn)) = (&mut self.store, lpn) {
@@ -320,20 +320,20 @@ impl Mapped {
         Ok(())
     }
 
-    /// Does a piece of work ahead; whether there was any.
+    /// Does a piece of work ahead; returns true if there was any.
     pub(super) fn work_ahead(&mut self) -> bool {
         let any = self.layer.work_ahead(&mut self.batch);
         self.note(LayerInput::WorkAhead, true);
         any
     }
 
-    /// Whether collection has a turn to take when the drive lets it.
+    /// Returns true if collection has a turn to take when the drive lets it.
     #[inline]
     pub(super) fn owes_turn(&self) -> bool {
         self.layer.owes_turn()
     }
 
-    /// Copies a row of that turn; whether there was any.
+    /// Copies a row of that turn; returns true if there was any.
     pub(super) fn take_turn(&mut self) -> bool {
         let any = self.layer.take_turn(&mut self.batch);
         self.note(LayerInput::Turn, true);
@@ -347,7 +347,7 @@ impl Mapped {
         self.refusal = refusal;
     }
 
-    /// Whether commands come with a clock.
+    /// Returns true if commands come with a clock.
     pub(super) fn is_timed(&self) -> bool {
         self.timed
     }

@@ -87,31 +87,31 @@ pub struct Ssd {
     own_flushes: Vec<OwnFlush>,
     commands: Commands,
     events: Events,
-    /// When the last command that is no read was let go on to the buffer.
+    /// Instant at which the last command that is no read was let go on to the buffer.
     last_ready: SimTime,
-    /// When the last write is answered of those whose time is known.
+    /// Instant at which the last write is answered of those whose time is known.
     last_written: SimTime,
     /// Slots whose program a fence tells, by fence.
     programming: Vec<Vec<Place>>,
-    /// What pages are read for, by the fence that tells.
+    /// Purpose that pages are read for, by the fence that tells.
     reading: Vec<Option<Awaited>>,
     /// Pages of a mapping table on flash that are being read.
     table_reads: TableReads,
     /// With a table in the host's memory: what the drive has of it.
     own_pieces: Option<OwnPieces>,
     halts: Halts,
-    /// Whether collection takes a turn, which the host's writes wait for unless too many do.
+    /// True while collection takes a turn, which the host's writes wait for unless too many do.
     in_turn: bool,
     read_ahead: ReadAhead,
     resting: Resting,
-    /// When it is awake again after the last rest.
+    /// Instant at which it is awake again after the last rest.
     awake_at: SimTime,
     heat: Option<Heat>,
-    /// When work ahead begins or goes on; never while the host waits for anything.
+    /// Instant at which work ahead begins or goes on; never while the host waits for anything.
     works_ahead_at: SimTime,
-    /// Whether the array does work ahead.
+    /// True while the array does work ahead.
     works_ahead: bool,
-    /// Whether the last thing that happened was a look for such work that found none and woke nothing.
+    /// True if the last thing that happened was a look for such work that found none and woke nothing.
     looked_in_vain: bool,
     wakings: Wakings,
     /// Reads that found data they could not correct.
@@ -133,6 +133,7 @@ impl Ssd {
         let slot = SlotSize::new(geometry.slot_bytes / SECTOR_BYTES as u32);
         Ssd {
             params,
+            // The host that the drive is plugged into adapts this copy.
             power: params.power,
             slot,
             mapped,
@@ -191,7 +192,7 @@ impl Ssd {
         self.mapped.inputs = Some(Vec::new());
     }
 
-    /// What the translation layer was asked since [`Ssd::record_inputs`].
+    /// Requests to the translation layer since [`Ssd::record_inputs`].
     #[must_use]
     pub fn inputs(&self) -> &[LayerInput] {
         self.mapped.inputs.as_deref().unwrap_or_default()
@@ -381,7 +382,7 @@ impl Ssd {
         Some(now)
     }
 
-    /// Takes the fences that were reached; whether that made room in the buffer.
+    /// Takes the fences that were reached; returns true if that made room in the buffer.
     fn take_news(&mut self, now: SimTime) -> bool {
         while let Some(fence) = self.scheduler.pop_spent() {
             self.mapped.batch.recycle(fence);
@@ -456,6 +457,7 @@ impl Ssd {
         if self.works_ahead_at < at.min(next) {
             return self.work_ahead(limit);
         }
+        // At one instant the flash goes first, so commands find the room that it made.
         if next <= at {
             let at = self.run_nand(limit.min(at).min(self.works_ahead_at))?;
             self.go_on_ahead(at);

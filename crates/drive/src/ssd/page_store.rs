@@ -1,4 +1,4 @@
-//! What carries the data behind a drive's translation layer: stamps in tests, bytes in an image.
+//! Store of the data behind a drive's translation layer: stamps in tests, bytes in an image.
 //!
 //! The layer says how data move; a store follows. Nothing here is needed to simulate a drive, so a
 //! drive without a store pays for one test a request.
@@ -12,21 +12,21 @@ use std::any::Any;
 /// A part of one slot that a command writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WrittenPart {
-    /// The command.
+    /// Number of the command.
     pub id: CommandId,
-    /// Where the part begins in the command's data, in sectors.
+    /// Begin of the part in the command's data, in sectors.
     pub offset: u32,
-    /// The slot.
+    /// Number of the slot.
     pub lpn: Lpn,
     /// The first sector of the slot.
     pub first: u32,
-    /// Sectors.
+    /// Number of sectors of the part.
     pub sectors: u32,
-    /// Whether it waits in the buffer, and the host may be told that it is written.
+    /// True if it waits in the buffer, and the host may be told that it is written.
     pub waits: bool,
 }
 
-/// What lies under a store could not be read or written.
+/// The medium under a store could not be read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoreFailed;
 
@@ -35,7 +35,7 @@ pub trait PageStore: Any + std::fmt::Debug + Send {
     /// A part of a write is in the buffer, or is about to be handed to the layer.
     fn admit(&mut self, _part: WrittenPart) {}
 
-    /// What was admitted of a slot is not written after all.
+    /// A slot that was admitted is not written after all.
     fn withdraw(&mut self, _lpn: Lpn) {}
 
     /// A slot is about to be handed to the layer: gives what the layer is to know of it, which is what
@@ -69,17 +69,17 @@ pub trait PageStore: Any + std::fmt::Debug + Send {
     /// All programs of a slot that were under way are done, so what was handed to the layer of it is in the cells.
     fn programmed(&mut self, _lpn: Lpn) {}
 
-    /// Whether something that the layer did is not carried out yet, because what lies under the
-    /// store failed. The drive takes no writes until then.
+    /// Returns true if something that the layer did is not carried out yet, because what lies under the store failed.
+    /// The drive takes no writes until then.
     fn has_failed(&self) -> bool {
         false
     }
 
-    /// Tries again what failed; whether all of it is done.
+    /// Tries again what failed; returns true if all of it is done.
     fn try_again(&mut self) -> bool {
         true
     }
 
-    /// The same for a copy of the drive, if there can be two.
+    /// Makes a store for a copy of the drive, if there can be two.
     fn copy(&self) -> Option<Box<dyn PageStore>>;
 }

@@ -1,4 +1,4 @@
-//! What an SSD takes in time and holds in memory, apart from its NAND and its mapping.
+//! Times and memory of an SSD, apart from its NAND and its mapping.
 
 use super::HostTable;
 use ftlab_base::{Command, CommandKind, DieId, Nanos, RootSeed};
@@ -6,39 +6,39 @@ use ftlab_host::{End, Limit};
 use ftlab_nand::{Cause, NandOp, OpKind};
 use ftlab_timing::{PowerModel, SchedulerConfig, ThermalModel};
 
-/// What an SSD takes in time and holds in memory, apart from its NAND and its mapping.
+/// Times and memory of an SSD, apart from its NAND and its mapping.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SsdParams {
     /// Sectors the host can address.
     pub capacity_sectors: u64,
-    /// Dies and channels.
+    /// Times and rules of dies and channels.
     pub nand: SchedulerConfig,
-    /// How commands come in.
+    /// Limits on commands that come in.
     pub commands: CommandsConfig,
     /// Times and rules of the controller's firmware.
     pub firmware: FirmwareConfig,
-    /// The write buffer.
+    /// Sizes and rules of the write buffer.
     pub buffer: BufferConfig,
-    /// Where it keeps its mapping table, if a part of that is in the host's memory.
+    /// Share of its mapping table that is in the host's memory, if a part is.
     pub host_table: Option<HostTable>,
     /// The way of data between the host and the buffer.
     pub link: LinkConfig,
-    /// What its parts take from the supply, if known.
+    /// Watts and joules of its parts, if known.
     pub power: Option<PowerModel>,
-    /// How warm it gets of that, if known.
+    /// Model of how it warms of that, if known.
     pub thermal: Option<ThermalModel>,
     /// Bugs and failures that it has.
     pub faults: FaultConfig,
 }
 
-/// How commands come in.
+/// Limits on commands that come in.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CommandsConfig {
     /// Commands the drive takes at a time (NCQ: 32; without: 1).
     pub queue_depth: u32,
     /// The most sectors that it moves with one command, if it has a limit.
     pub transfer_max: Option<u32>,
-    /// What is let through to it.
+    /// Limit at the port, as before the volumes of clouds; none if left out.
     pub limit: Option<Limit>,
 }
 
@@ -57,34 +57,34 @@ pub struct FirmwareConfig {
     pub write_slot: Nanos,
     /// Time of a read in the controller beside the core, in stages that have several commands in hand.
     pub read_pipeline: Nanos,
-    /// The same of a write.
+    /// Time of a write in the controller beside the core, in such stages.
     pub write_pipeline: Nanos,
     /// Time of the core for each page that collection reads.
     pub collected_page: Nanos,
-    /// Whether the slots of a command follow each other through core, flash and link, instead of the
-    /// command as a whole.
+    /// True if the slots of a command follow each other through core, flash and link, instead of the command as a
+    /// whole.
     pub overlap: bool,
-    /// Whether a read waits with the writes before it that wait for room in the buffer.
+    /// True if a read waits with the writes before it that wait for room in the buffer.
     pub in_order: bool,
     /// Writes that may wait for room in the buffer while collection takes its turn, if it gives way to more.
     pub waiting_max: Option<u32>,
-    /// How long the host must pause before the drive works ahead, if it does.
+    /// Time that the host must pause before the drive works ahead, if it does.
     pub idle_after: Option<Nanos>,
 }
 
-/// The write buffer.
+/// Sizes and rules of the write buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BufferConfig {
     /// Slots that it holds.
     pub slots: u32,
     /// Slots that are read ahead of a host that reads in order; 0 for none.
     pub read_ahead_slots: u32,
-    /// Whether capacitors bring what it holds to the flash when the power goes. Then it is safe there: a
-    /// flush waits for nothing, and turning the write cache off changes nothing.
+    /// True if capacitors bring what it holds to the flash when the power goes. Then it is safe there: a flush waits
+    /// for nothing, and turning the write cache off changes nothing.
     pub outlasts_power: bool,
     /// Bytes that are written as a whole, or not at all, when the power goes.
     pub atomic_bytes: u64,
-    /// Whether a flush of some slots, as a write with FUA asks for, is one of everything.
+    /// True if a flush of some slots, as a write with FUA asks for, is one of everything.
     pub fua_flushes_all: bool,
 }
 
@@ -113,16 +113,16 @@ pub struct FaultConfig {
 pub struct LostWaking {
     /// One in how many awakenings.
     pub one_in: u32,
-    /// What decides which.
+    /// Seed that decides which.
     pub seed: RootSeed,
 }
 
 /// A die that dies while the drive is at work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DieFailure {
-    /// Which.
+    /// Number of the die.
     pub die: DieId,
-    /// When the host has written so much, as far as it has left the write buffer.
+    /// Bytes that the host has written by then, as far as they have left the write buffer.
     pub after_host_bytes: u64,
 }
 

@@ -1,14 +1,14 @@
-//! What an SSD does while the host asks nothing of it.
+//! Work of an SSD while the host asks nothing of it.
 
 use super::Ssd;
 use ftlab_base::{Nanos, SimTime};
 
-/// How long the host must pause before the drive rebuilds what a dead die has held. No source says; long
-/// beside a command, and short beside a pause that anybody notices.
+/// Time that the host must pause before the drive rebuilds what a dead die has held. No source says; long beside a
+/// command, and short beside a pause that anybody notices.
 const REBUILDS_AFTER: Nanos = Nanos::from_millis(10);
 
 impl Ssd {
-    /// Whether nothing is under way, for the host or in the array.
+    /// Returns true if nothing is under way, for the host or in the array.
     pub(super) fn is_at_rest(&self) -> bool {
         self.events.first_at() == SimTime::NEVER && self.scheduler.next_event() == SimTime::NEVER
     }

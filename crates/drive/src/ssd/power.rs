@@ -1,4 +1,4 @@
-//! What an SSD did with its time, for the sum of its energy.
+//! Time that an SSD worked and rested, for the sum of its energy.
 
 use super::Ssd;
 use ftlab_base::{Nanos, SimTime};
@@ -14,7 +14,7 @@ pub(super) struct Resting {
     since: SimTime,
 }
 
-/// How long a drive was at rest.
+/// Time that a drive was at rest.
 #[derive(Debug, Clone, Copy, Default)]
 struct Spans {
     /// In no power state, but for the beginning of each rest.
@@ -44,7 +44,7 @@ impl Spans {
 }
 
 impl Resting {
-    /// Something happened.
+    /// Notes that something happened, so that a rest begins now.
     pub(super) fn worked_at(&mut self, at: SimTime) {
         self.since = at;
     }
@@ -57,14 +57,14 @@ impl Resting {
         power.map_or(Nanos::ZERO, |power| power.states().waking(rest))
     }
 
-    /// How long the drive has been asleep in the rest that it is in.
+    /// Time that the drive has been asleep in the rest that it is in.
     pub(super) fn asleep(&self, now: SimTime, sleep_after: Nanos) -> Nanos {
         now.since(self.since + sleep_after)
     }
 }
 
 impl Ssd {
-    /// How long a rest lasts before the drive takes less for it.
+    /// Time that a rest lasts before the drive takes less for it.
     pub(super) fn sleep_after(&self) -> Nanos {
         self.power.map_or(Nanos::ZERO, |power| power.sleep_after)
     }

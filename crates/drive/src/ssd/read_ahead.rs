@@ -19,7 +19,7 @@ struct Run {
     number: u32,
     slots: Range<u32>,
     has_come: bool,
-    /// Whether it is what the host would read: nothing of it has been written since.
+    /// True if it is what the host would read: nothing of it has been written since.
     is_valid: bool,
     /// Commands that wait for it.
     waiting: Vec<u32>,
@@ -32,7 +32,7 @@ impl Run {
     }
 }
 
-/// What an SSD reads ahead.
+/// Slots that an SSD reads ahead, and the commands that wait for them.
 #[derive(Debug, Default)]
 pub(super) struct ReadAhead {
     /// Slots it reads ahead; 0 if it does not.
@@ -71,14 +71,14 @@ impl ReadAhead {
         self.until = self.until.max(end);
     }
 
-    /// Whether a slot is there or on its way.
+    /// Returns true if a slot is there or on its way.
     pub(super) fn holds(&self, lpn: Lpn) -> bool {
         let mut runs = self.runs.iter();
         runs.any(|run| run.is_valid && run.slots.contains(&lpn.0))
     }
 
-    /// Lets a command wait for the runs on their way that it needs slots of, and for `own` reads besides; whether it
-    /// must. What it has passed is room for more.
+    /// Lets a command wait for the runs on their way that it needs slots of, and for `own` reads besides; returns true
+    /// if it must. Slots that it has passed are room for more.
     pub(super) fn wait(&mut self, number: u32, slots: &Range<u32>, own: u32) -> bool {
         let mut missing = own;
         for run in &mut self.runs {
@@ -120,19 +120,19 @@ impl ReadAhead {
         });
     }
 
-    /// Whether nothing was read ahead, and no command waits for that.
+    /// Returns true if nothing was read ahead, and no command waits for that.
     #[inline]
     pub(super) fn is_idle(&self) -> bool {
         self.runs.is_empty() && self.missing.is_empty()
     }
 
-    /// Whether a number is that of a run on its way.
+    /// Returns true if a number is that of a run on its way.
     pub(super) fn is_run(&self, number: u32) -> bool {
         self.runs.iter().any(|run| run.is_coming_as(number))
     }
 
-    /// What a number reads has come; the commands that wait for nothing any more. A command's own number is one of
-    /// them unless it waits for runs.
+    /// The data that a number reads have come; gives the commands that wait for nothing any more. A command's own
+    /// number is one of them unless it waits for runs.
     pub(super) fn came(&mut self, number: u32) -> Vec<u32> {
         let Some(run) = self.runs.iter_mut().find(|run| run.is_coming_as(number)) else {
             return self

@@ -1,4 +1,4 @@
-//! Which slots a command touches.
+//! Slots that a command touches.
 
 use ftlab_base::{Command, Content, Lpn, Placement};
 
@@ -21,7 +21,7 @@ pub(super) struct Piece {
     pub(super) lpn: Lpn,
     pub(super) mask: SectorMask,
     pub(super) sectors: u32,
-    /// What its data look like.
+    /// Content of its data.
     pub(super) content: Content,
     pub(super) placement: Placement,
 }

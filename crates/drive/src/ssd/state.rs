@@ -6,7 +6,7 @@ use ftlab_ftl::Room;
 use ftlab_nand::StateError;
 
 impl Ssd {
-    /// What is counted beside the array.
+    /// Counts that the drive keeps beside those of the array.
     #[must_use]
     pub fn totals(&self) -> Totals {
         self.totals

@@ -9,7 +9,7 @@ use ftlab_ftl::{Extent, TranslationLayer};
 use ftlab_nand::DataMove;
 use std::any::Any;
 
-/// How data moved, request by request.
+/// Moves of data, request by request.
 #[derive(Debug, Default)]
 struct Moves(Vec<Vec<DataMove>>);
 
@@ -44,21 +44,20 @@ impl Ssd {
         store.downcast_ref()
     }
 
-    /// The same, to give it data.
+    /// The store that carries the data, if it is an `S`, to give it data.
     pub fn store_mut<S: PageStore>(&mut self) -> Option<&mut S> {
         let store: &mut dyn Any = &mut **self.mapped.store.as_mut()?;
         store.downcast_mut()
     }
 
-    /// Hands to the layer, without time, what its store holds of a slot that waits; whether the layer
-    /// takes it.
+    /// Hands to the layer, without time, what its store holds of a slot that waits; returns true if the layer takes it.
     pub fn hand_on(&mut self, lpn: Lpn, extent: Extent) -> bool {
         let taken = self.mapped.write(SlotWrite::of(lpn, extent)).is_ok();
         self.mapped.batch.clear();
         taken && !self.mapped.store_has_failed()
     }
 
-    /// Whether commands have come with a clock since the drive was switched on, or its time ended.
+    /// Returns true if commands have come with a clock since the drive was switched on, or its time ended.
     #[must_use]
     pub fn has_time(&self) -> bool {
         self.mapped.is_timed()
@@ -94,7 +93,8 @@ impl Ssd {
         self.params.buffer.slots
     }
 
-    /// How data would move if the layer were asked this, request by request. A copy of it is asked.
+    /// Returns the moves of data, request by request, that would follow if the layer were asked this. A copy of it is
+    /// asked.
     #[must_use]
     pub fn foretell(&self, inputs: &[LayerInput]) -> Vec<Vec<DataMove>> {
         let mut copy = Mapped::new(self.mapped.layer.boxed());

@@ -1,4 +1,4 @@
-//! Who waits until pages of a mapping table, which lies in flash, have come into memory.
+//! Commands that wait until pages of a mapping table, which lies in flash, have come into memory.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,7 +18,7 @@ impl TableReads {
         self.coming.entry(page).or_default();
     }
 
-    /// A command wants pages; whether it must wait for some that are being read, for whomever.
+    /// A command wants pages; returns true if it must wait for some that are being read, for whomever.
     pub(super) fn wait(&mut self, command: u32, pages: Range<u32>) -> bool {
         let mut missing = 0;
         for (_, waiting) in self.coming.range_mut(pages) {
@@ -48,7 +48,7 @@ impl TableReads {
     }
 }
 
-/// What a firmware waits for that stops until it has been read, and who waits for the firmware.
+/// Reads that a stopped firmware waits for, and commands that wait for the firmware.
 #[derive(Debug, Default)]
 pub(super) struct Halts {
     /// Reads that are to come before it goes on.
@@ -58,7 +58,7 @@ pub(super) struct Halts {
 }
 
 impl Halts {
-    /// Whether the firmware has stopped.
+    /// Returns true if the firmware has stopped.
     #[inline]
     pub(super) fn is_halted(&self) -> bool {
         self.reads > 0

@@ -1,4 +1,4 @@
-//! How warm an SSD is, as its firmware follows it, and how it slows down.
+//! Temperature of an SSD, as its firmware follows it, and how heat slows it down.
 
 use super::Ssd;
 use crate::heat::{Heat, Temperature};

@@ -12,7 +12,7 @@ use ftlab_base::{Nanos, RootSeed, SimTime};
 /// After what time a host gives a command up: the default of Linux for disks, 30 s.
 const GIVEN_UP_AFTER: Nanos = Nanos::from_millis(30_000);
 
-/// Why a drive that is gone takes no commands, in words.
+/// Reason in words for which a drive that is gone takes no commands.
 pub(super) const GONE: &str = "the drive did not wake up from its sleep and is off its bus until its power is \
      cycled (faults.lost_waking)";
 
@@ -24,7 +24,7 @@ pub(super) struct Wakings {
 }
 
 impl LostWaking {
-    /// Whether the `nth` awakening goes wrong.
+    /// Returns true if the `nth` awakening goes wrong.
     fn loses(&self, nth: u64) -> bool {
         let RootSeed(draw) = self.seed.derive(&format!("waking {nth}"));
         draw % u64::from(self.one_in) == 0

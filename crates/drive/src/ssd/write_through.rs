@@ -1,4 +1,4 @@
-//! When a write ends: with the write cache on, when the buffer has all its slots; with it off, when all of them are
+//! End of a write: with the write cache on, when the buffer has all its slots; with it off, when all of them are
 //! programmed.
 //!
 //! With the cache off, the data still pass through the buffer, and what waits there for dies still shares program units. What
@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use std::ops::Range;
 
-/// How the write cache is set. What a write waits for is asked of it, whichever that is.
+/// Setting of the write cache. Whichever it is, it knows what a write waits for.
 #[derive(Debug, Clone)]
 pub(super) enum Cache {
     /// On: a write waits for room in the buffer.
@@ -47,7 +47,7 @@ impl Cache {
         }
     }
 
-    /// The last piece of a write is in the buffer; whether it ends with that.
+    /// The last piece of a write is in the buffer; returns true if it ends with that.
     #[inline]
     pub(super) fn is_whole(&mut self, number: u32, arrived: SimTime) -> bool {
         match self {
@@ -56,7 +56,7 @@ impl Cache {
         }
     }
 
-    /// What waited of a slot is handed on; its program ends when the fence of that number is reached.
+    /// The waiting data of a slot are handed on; their program ends when the fence of that number is reached.
     #[inline]
     pub(super) fn taken(&mut self, lpn: Lpn, fence: usize) {
         if let Cache::Through(through) = self {
@@ -64,7 +64,8 @@ impl Cache {
         }
     }
 
-    /// What waited of these slots need not be programmed, or is wanted no more.
+    /// The waiting data of these slots need not be programmed, or are wanted no more. Gives the writes that end with
+    /// them.
     #[inline]
     pub(super) fn dropped(&mut self, lpns: Range<u32>) -> Vec<Ended> {
         self.ended_by(|through| lpns.flat_map(|lpn| through.dropped(Lpn(lpn))).collect())
@@ -84,7 +85,7 @@ impl Cache {
         }
     }
 
-    /// Whether units that were begun must be filled up, with nothing waiting in the buffer any more.
+    /// Returns true if units that were begun must be filled up, with nothing waiting in the buffer any more.
     #[inline]
     pub(super) fn must_fill_up(&mut self) -> bool {
         match self {
@@ -93,7 +94,7 @@ impl Cache {
         }
     }
 
-    /// Whether no write waits for anything but the buffer.
+    /// Returns true if no write waits for anything but the buffer.
     #[cfg(test)]
     pub(super) fn is_at_rest(&self) -> bool {
         match self {
@@ -106,8 +107,7 @@ impl Cache {
 /// A write that ends, and when it was in the buffer.
 pub(super) type Ended = (u32, SimTime);
 
-/// Which writes wait for which programs. Maps are looked up, never walked in an order that could
-/// matter.
+/// Writes, with the programs that they wait for. Maps are looked up, never walked in an order that could matter.
 #[derive(Debug, Clone, Default)]
 pub(super) struct WriteThrough {
     /// The writes whose data wait in the buffer, by slot.
@@ -115,15 +115,15 @@ pub(super) struct WriteThrough {
     /// The writes whose data are being programmed, by the fence that tells the end.
     programming: Vec<Vec<u32>>,
     left: HashMap<u32, Left, FxBuildHasher>,
-    /// Whether anything was handed on since units were last filled up.
+    /// True if anything was handed on since units were last filled up.
     may_be_open: bool,
 }
 
-/// What a write still waits for.
+/// The rest that a write still waits for.
 #[derive(Debug, Clone, Copy, Default)]
 struct Left {
     slots: u32,
-    /// When all of it was in the buffer and in the drive.
+    /// Instant at which all of it was in the buffer and in the drive.
     arrived: Option<SimTime>,
 }
 
@@ -134,7 +134,7 @@ impl WriteThrough {
         self.left.entry(number).or_default().slots += 1;
     }
 
-    /// The last piece of a write is in the buffer; whether nothing of it is left to be programmed.
+    /// The last piece of a write is in the buffer; returns true if nothing of it is left to be programmed.
     fn is_whole(&mut self, number: u32, arrived: SimTime) -> bool {
         let left = self.left.entry(number).or_default();
         left.arrived = Some(arrived);
@@ -145,7 +145,7 @@ impl WriteThrough {
         is_programmed
     }
 
-    /// What waited of a slot is handed on; its program ends when the fence of that number is reached.
+    /// The waiting data of a slot are handed on; their program ends when the fence of that number is reached.
     fn taken(&mut self, lpn: Lpn, fence: usize) {
         self.may_be_open = true;
         if fence >= self.programming.len() {
@@ -155,8 +155,8 @@ impl WriteThrough {
         self.programming[fence].extend(writes);
     }
 
-    /// What waited of a slot need not be programmed, or is wanted no more. Gives the writes that end
-    /// with it, and when they can at the earliest.
+    /// The waiting data of a slot need not be programmed, or are wanted no more. Gives the writes that end with them,
+    /// and when they can at the earliest.
     fn dropped(&mut self, lpn: Lpn) -> Vec<Ended> {
         let writes = self.waiting.remove(&lpn).unwrap_or_default();
         self.end(writes)
@@ -203,7 +203,7 @@ impl WriteThrough {
         failed
     }
 
-    /// Whether no write waits for anything.
+    /// Returns true if no write waits for anything.
     #[cfg(test)]
     fn is_at_rest(&self) -> bool {
         self.waiting.is_empty()
@@ -211,7 +211,7 @@ impl WriteThrough {
             && self.programming.iter().all(Vec::is_empty)
     }
 
-    /// Whether units that were begun must be filled up, with nothing waiting in the buffer any more.
+    /// Returns true if units that were begun must be filled up, with nothing waiting in the buffer any more.
     fn must_fill_up(&mut self) -> bool {
         !self.left.is_empty() && std::mem::take(&mut self.may_be_open)
     }

@@ -16,7 +16,7 @@ pub(super) struct Admission {
 }
 
 impl Admission {
-    /// Whether its data are coming: the drive asks for none before there is room for some.
+    /// Returns true if its data are coming: the drive asks for none before there is room for some.
     pub(super) fn has_begun(&self) -> bool {
         self.admitted > 0
     }
@@ -27,13 +27,13 @@ impl Admission {
 pub(super) struct OwnFlush {
     number: u32,
     slots: Range<u32>,
-    /// Whether units that they had begun were filled up.
+    /// True if units that they had begun were filled up.
     is_filled_up: bool,
 }
 
 impl Ssd {
-    /// How many sectors of a command a drive holds at once if it works on whole commands: all of them, or as many as its buffer
-    /// takes. The others follow when the buffer has room.
+    /// Sectors of a command that a drive holds at once if it works on whole commands: all of them, or as many as its
+    /// buffer takes. The others follow when the buffer has room.
     pub(super) fn held_at_once(&self, sectors: u32) -> u32 {
         let buffer = u64::from(self.params.buffer.slots) * u64::from(self.slot.sectors());
         u64::from(sectors).min(buffer) as u32
@@ -64,7 +64,7 @@ impl Ssd {
         });
     }
 
-    /// Whether a read must wait in turn.
+    /// Returns true if a read must wait in turn.
     pub(super) fn holds_reads(&self) -> bool {
         self.params.firmware.in_order && !self.admissions.is_empty()
     }
@@ -80,7 +80,7 @@ impl Ssd {
         }
     }
 
-    /// What a command changes is not what was read ahead.
+    /// Drops what was read ahead of the slots that a command changes.
     fn forget_ahead(&mut self, number: u32) {
         let (first, slots) = self.slot.touched(self.commands.get(number));
         self.read_ahead.drop_slots(&(first.0..first.0 + slots));
@@ -132,6 +132,7 @@ impl Ssd {
     /// Takes waiting writes into the buffer, in order, as far as there is room, and hands on what
     /// the firmware's queue has room for.
     pub(super) fn admit(&mut self, now: SimTime) {
+        // Slots that are handed on make room for more, so both go on until neither can.
         loop {
             while self.flushes.is_empty() && !self.admissions.is_empty() {
                 self.begin_reads_in_turn(now);
@@ -165,7 +166,7 @@ impl Ssd {
         }
     }
 
-    /// Takes in what there is room for of the write that waits longest; whether that was the rest.
+    /// Takes in what there is room for of the write that waits longest; returns true if that was the rest.
     fn admit_first(&mut self) -> bool {
         let admission = &mut self.admissions[0];
         let command = self.commands.get(admission.number);
@@ -208,6 +209,7 @@ impl Ssd {
             if self.fail_die_if_due() {
                 self.issue(now);
             }
+            // Nothing need be programmed, so no fence will tell the end.
             if !fence.is_some() {
                 self.mapped.programmed(self.buffer.programmed(place));
                 let ended = self.cache.dropped(lpn.0..lpn.0 + 1);
@@ -252,8 +254,8 @@ impl Ssd {
         }
     }
 
-    /// Whether collection went first and copied a row of its turn. A turn that has begun goes on until all of it is
-    /// copied, but not while too many writes wait.
+    /// Copies a row of collection's turn, if it goes first; returns true if it did. A turn that has begun goes on until
+    /// all of it is copied, but not while too many writes wait.
     #[inline]
     fn takes_turn(&mut self) -> bool {
         let Some(most) = self.params.firmware.waiting_max else {

@@ -1,4 +1,4 @@
-//! What must hold between two calls, and of a layer taken over from a saved state.
+//! Invariants that hold between two calls, and in a layer taken over from a saved state.
 
 use super::BlockLayer;
 use super::config::MERGE_RESERVE;
@@ -121,7 +121,7 @@ impl BlockLayer {
         Ok(())
     }
 
-    /// What has a superblock has something in it.
+    /// Checks that a logical block has a superblock exactly if it has valid slots.
     fn check_contents(&self) -> Checked {
         let blocks = (0..self.space.blocks()).map(|n| self.space.block(n));
         for block in blocks {

@@ -1,4 +1,4 @@
-//! What a block-mapped layer can be told.
+//! Configuration of a block-mapped layer.
 
 use super::space::Space;
 use ftlab_base::{ConfigError, Layout};
@@ -19,7 +19,7 @@ pub struct BlockConfig {
 pub(super) const MERGE_RESERVE: u32 = 2;
 
 impl BlockConfig {
-    /// Whether a layer of `user_slots` slots can be built of this on `layout`; makes none.
+    /// Checks that a layer of `user_slots` slots can be built of this on `layout`, without making one.
     ///
     /// # Errors
     /// When slots are not pages, a count is zero, or data, logs and merges need more superblocks than there are.

@@ -1,4 +1,4 @@
-//! What failures do to a block-mapped layer: pages passed over, superblocks retired, slots lost.
+//! Failures in a block-mapped layer: pages passed over, superblocks retired, slots lost.
 //!
 //! A program that fails in a log leaves the pages of its block out: the slot goes to the next good
 //! page, and the log, no longer in order, ends in a full merge. One that fails in a merge makes the
@@ -41,7 +41,7 @@ impl BlockLayer {
         Ok(())
     }
 
-    /// Erases a superblock and replaces its bad blocks; whether it is whole then.
+    /// Erases a superblock and replaces its bad blocks; returns true if it is whole then.
     pub(super) fn make_ready(
         &mut self,
         superblock: SuperblockId,

@@ -15,7 +15,7 @@ pub(super) struct Log {
     pub superblock: SuperblockId,
     /// Slots taken so far.
     pub fill: u32,
-    /// Whether offset 0 came first, 1 second and so on: then the log can become the data.
+    /// True if offset 0 came first, 1 second and so on: then the log can become the data.
     pub sequential: bool,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Log {
 #[derive(Debug, Clone, Copy)]
 struct OpenZone {
     zone: u32,
-    /// When the zone was last written, in writes.
+    /// Time the zone was last written, counted in writes.
     written: u64,
 }
 
@@ -119,7 +119,7 @@ impl Logs {
         };
     }
 
-    /// Whether no block of an open zone has a log.
+    /// Returns true if no block of an open zone has a log.
     pub fn is_empty(&self, zone: u32) -> bool {
         let place = self.places[zone as usize] as usize;
         self.of_place(place).iter().all(Option::is_none)
@@ -130,7 +130,7 @@ impl Logs {
         self.logs[self.index(block)?]
     }
 
-    /// Where the newest data of a slot lie, if in a log.
+    /// Superblock and position of the newest data of a slot, if they are in a log.
     pub fn find(&self, block: LogicalBlock, offset: u32) -> Option<(SuperblockId, u32)> {
         let index = self.index(block)?;
         let log = self.logs[index]?;
@@ -150,7 +150,7 @@ impl Logs {
         });
     }
 
-    /// Where the next slot of a block goes: its log's superblock and the position there.
+    /// Place of a block's next slot: its log's superblock and the position there.
     pub fn next(&self, block: LogicalBlock) -> (SuperblockId, u32) {
         let log = self.get(block).expect("the log was started");
         (log.superblock, log.fill)
@@ -234,6 +234,7 @@ impl Logs {
             let slots = self.slots_per_block;
             StateError::length("a log", log.positions.len(), slots)?;
             let positions = || log.positions.iter().enumerate();
+            // A log in order becomes the data without a copy, so each of its slots must lie at its own offset.
             let fits = self.open[index / self.groups].zone != NONE
                 && (1..=slots as u32).contains(&log.fill)
                 && positions().all(|(_, &position)| position == NONE || position < log.fill)

@@ -144,7 +144,7 @@ impl BlockLayer {
     /// other dies than it goes to, and reads queued behind the programs of their die would tie all
     /// dies into one chain. Every program signals `copied`.
     ///
-    /// Ends at a program that fails; whether there was none.
+    /// Ends at a program that fails; returns true if none did.
     #[must_use]
     pub(super) fn copy(&mut self, run: &CopyRun, copied: Fence, batch: &mut OpBatch) -> bool {
         let planes = self.layout.geometry.planes_per_die;

@@ -58,11 +58,11 @@ pub struct BlockLayer {
     donors: Donors,
     /// Superblocks that might be lost to bad blocks when the layer was made.
     spare_at_first: u32,
-    /// Why no more writes are taken.
+    /// Set once no more writes are taken.
     refusal: Option<Refusal>,
     /// Slots whose data could not be read when they had to be moved.
     lost: Lost,
-    /// Where a logical block's data lie, by logical block.
+    /// Superblock of each logical block's data.
     data: Vec<Option<SuperblockId>>,
     logs: Logs,
     validity: Validity,
@@ -111,7 +111,7 @@ impl BlockLayer {
         }
     }
 
-    /// Merges so far.
+    /// Merges of each kind since the layer was made.
     #[must_use]
     pub fn merges(&self) -> MergeCounters {
         self.merges
@@ -121,7 +121,7 @@ impl BlockLayer {
         self.validity.get(self.space.index(block), offset)
     }
 
-    /// Where the newest data of a slot lie, if it has any.
+    /// Place of a slot's newest data, if it has any.
     fn slot_of(&self, block: LogicalBlock, offset: u32) -> Option<Ppa> {
         let index = self.space.index(block);
         if !self.validity.get(index, offset) {
@@ -134,7 +134,7 @@ impl BlockLayer {
         Some(self.layout.slot(superblock, n))
     }
 
-    /// Senses the page that is a slot; whether its data could be corrected.
+    /// Senses the page that is a slot; returns true if its data could be corrected.
     fn read_slot(&mut self, slot: Ppa, cause: Cause, order: Order, batch: &mut OpBatch) -> bool {
         let (superblock, n) = self.layout.locate(slot);
         let page = self.layout.page(superblock, n);

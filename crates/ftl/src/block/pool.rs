@@ -1,4 +1,4 @@
-//! What every superblock is used for, and the queues of free ones.
+//! Use of every superblock, and the queues of free ones.
 
 use super::config::MERGE_RESERVE;
 use super::space::LogicalBlock;
@@ -7,7 +7,7 @@ use ftlab_base::{Layout, SuperblockId};
 use ftlab_nand::Array;
 use std::collections::VecDeque;
 
-/// What a superblock is used for.
+/// Use of a superblock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
     /// Erased, waits in its group's queue.
@@ -43,7 +43,7 @@ impl Pool {
         }
     }
 
-    /// What each superblock is used for, by superblock.
+    /// Use of each superblock, in order.
     pub fn uses(&self) -> &[Use] {
         &self.uses
     }
@@ -81,7 +81,7 @@ impl Pool {
         }
     }
 
-    /// Whether the first of a queue is more worn than all the others.
+    /// Returns true if the first of a queue is more worn than all the others.
     fn is_most_worn(&self, queue: &VecDeque<SuperblockId>) -> bool {
         let mut others = queue.iter().skip(1);
         others.all(|&other| self.wear(other) < self.wear(queue[0]))
@@ -105,7 +105,7 @@ impl Pool {
         self.free[group as usize].remove(most)
     }
 
-    /// How often a superblock was erased.
+    /// Erases of a superblock.
     pub fn wear(&self, superblock: SuperblockId) -> u32 {
         self.worn[superblock.index()]
     }
@@ -138,7 +138,7 @@ impl Pool {
         self.free = free.into_iter().map(VecDeque::from).collect();
     }
 
-    /// Whether a block of a superblock is bad.
+    /// Returns true if a block of a superblock is bad.
     pub fn is_bad(&self, superblock: SuperblockId, array: &Array) -> bool {
         let planes = self.layout.geometry.planes_per_die;
         let mut firsts = self.layout.blocks(superblock);

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockState {
     array: ArrayState,
-    /// Where a logical block's data lie, by logical block.
+    /// Superblock of each logical block's data.
     data: Vec<Option<SuperblockId>>,
     logs: LogsState,
     /// Free superblocks, by group, the next one first.
@@ -54,6 +54,7 @@ impl BlockLayer {
         let superblocks = self.layout.superblocks();
         let logs = self.logs.iter().map(|(_, log)| log.superblock);
         let data = state.data.iter().flatten().copied();
+        // The pool indexes by these numbers, so they are checked before it is restored.
         for superblock in state.free.iter().flatten().copied().chain(logs).chain(data) {
             StateError::unless(superblock.0 < superblocks, || {
                 format!("{superblock} does not exist; there are {superblocks}")

@@ -1,4 +1,4 @@
-//! What merges cost, what they keep, and in which order they do it.
+//! Cost of merges, the data that they keep, and the order in which they work.
 
 mod swarm;
 mod wear;
@@ -124,7 +124,7 @@ impl Bench {
         self.oracle.check(&self.layer);
     }
 
-    /// What `work` costs.
+    /// Counts the merges and operations of `work`.
     fn cost(&mut self, work: impl FnOnce(&mut Bench)) -> (MergeCounters, NandCounters) {
         let (merges, nand) = (self.layer.merges(), self.layer.array().counters());
         work(self);

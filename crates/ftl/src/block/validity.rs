@@ -1,4 +1,4 @@
-//! Which slots the host has written and not trimmed: a bit each, block by block.
+//! Slots that the host has written and not trimmed: a bit each, block by block.
 
 use ftlab_nand::StateError;
 
@@ -31,7 +31,7 @@ impl Validity {
         self.words[word] |= mask(offset);
     }
 
-    /// Clears a slot's bit; whether it was set.
+    /// Clears a slot's bit; returns true if it was set.
     pub fn clear(&mut self, block: usize, offset: u32) -> bool {
         let word = self.word(block, offset);
         let was = self.words[word] & mask(offset) != 0;

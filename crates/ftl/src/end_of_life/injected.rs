@@ -39,7 +39,7 @@ fn mapped(life: &Life) -> Vec<Lpn> {
         .collect()
 }
 
-/// Whether a slot can be read.
+/// Reads a slot, and returns true if its data came.
 fn reads(life: &mut Life, lpn: Lpn) -> bool {
     let unreadable = |life: &Life| life.layer.array().fault_counters().unreadable;
     let (before, foretold) = (unreadable(life), life.layer.can_read(lpn));
@@ -79,7 +79,7 @@ fn a_block_that_wears_out_is_replaced() {
     }
 }
 
-/// Whether a page beyond correction is made good by others.
+/// Returns true if a layer makes a page beyond correction good from others.
 fn keeps_parity(name: &str) -> bool {
     name.contains("RAISE") || name.contains("parity")
 }
@@ -206,6 +206,7 @@ fn an_injected_fault_is_kept_in_the_saved_state() {
             let mut life = used(name, layer, 2);
             life.write(Lpn(3), Extent::Whole).unwrap();
             flush(&mut life);
+            // A layer that cannot have this fault has nothing to keep.
             if inject(&mut life, fault).is_err() {
                 continue;
             }

@@ -1,5 +1,5 @@
-//! What a configuration must keep to, and what must hold between two requests and of a layer taken
-//! over from a saved state.
+//! Limits of a configuration, and invariants that hold between two requests and in a layer taken over from a saved
+//! state.
 
 use super::collect::Victim;
 use super::frontier::{COLLECTED, Frontier, HOST};
@@ -20,7 +20,7 @@ pub(super) fn low_water(stripe: &Stripe, reserve_superblocks: u32) -> u32 {
 }
 
 impl PackedConfig {
-    /// Whether a layer can be built of this on `layout`; makes none.
+    /// Checks that a layer can be built of this on `layout`, without making one.
     ///
     /// # Errors
     /// Says what does not fit, and what it may be.
@@ -198,6 +198,8 @@ impl PackedLayer {
             let waits = next > programmed * self.stripe.unit;
             let [ready, ready_after] = frontier.ready.map(|fence| fence.is_some());
             let [done, done_after] = frontier.done.map(|fence| fence.is_some());
+            // The host's programs signal a fence, as writes wait for them; collected data are read first, and programs
+            // wait.
             let fenced = match f {
                 HOST => done == waits && (waits || !ready && !frontier.straddled),
                 _ => ready == waits && !done && !frontier.straddled,
@@ -250,6 +252,7 @@ impl PackedLayer {
             let pages = self.stripe.layout.geometry.pages_per_block;
             if open.is_none() && !is_free {
                 let filled = self.table.filled(superblock);
+                // When a die fails, open superblocks that have parity are closed before they are full.
                 let may_end = self.failed.is_some() && skip == Skip::Parity && filled > 0;
                 let agrees = filled == self.chunks_in(superblock)
                     && (may_end || filled == self.stripe.superblock);
@@ -282,7 +285,7 @@ impl PackedLayer {
         Ok(())
     }
 
-    /// What is valid of a victim comes after what was passed over.
+    /// Checks that all that is valid of a victim comes after what was passed over.
     fn check_victim(&self) -> Checked {
         let Some(victim) = self.victim else {
             return Ok(());

@@ -30,7 +30,7 @@ const FETCHED_AHEAD: usize = 16;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Victim {
     pub superblock: SuperblockId,
-    /// Chunks passed over.
+    /// Chunks of the superblock that collection has passed over.
     pub passed: u32,
     /// The first entry of its log not looked at, and where its chunks begin.
     pub entry: usize,
@@ -50,7 +50,7 @@ pub(super) struct Moving {
     /// The first chunk of the victim, and how many.
     n: u32,
     chunks: u32,
-    /// Whether they are programmed in this pass, at least in part, and whether later.
+    /// True if they are programmed in this pass, at least in part; `later` if in a later one.
     now: bool,
     later: bool,
 }
@@ -141,16 +141,16 @@ impl PackedLayer {
         self.end_victim(&mut victim, batch);
     }
 
-    /// Whether nothing is left to be done for a victim. Where nothing is read but what is valid,
-    /// that is when nothing is valid.
+    /// Returns true if nothing is left to be done for a victim. Where nothing is read but what is valid, that is when
+    /// nothing is valid.
     #[inline]
     fn is_over(&self, victim: &Victim) -> bool {
         victim.passed >= victim.filled
             || !self.config.reads_whole && self.table.valid_in(victim.superblock) == 0
     }
 
-    /// Whether less is writable than even the end of a cycle leaves: units that were filled up took
-    /// space that no slot of the host paid for.
+    /// Returns true if less is writable than even the end of a cycle leaves: units that were filled up took space that
+    /// no slot of the host paid for.
     #[inline]
     fn is_behind(&self) -> bool {
         let cycle = self.stripe.superblock + self.stripe.unit + self.slot_chunks;
@@ -176,7 +176,7 @@ impl PackedLayer {
         (f64::from(self.table.valid_in(superblock)) <= most).then(|| self.victim_of(superblock))
     }
 
-    /// Chooses a victim.
+    /// Chooses a victim. Refuses further writes when too many in a row have gained nothing.
     #[inline(never)]
     fn begin(&mut self) -> Victim {
         let superblock = self.choose().expect("what room is short of is full");
@@ -185,7 +185,7 @@ impl PackedLayer {
         victim
     }
 
-    /// What the policy chooses of the full superblocks, if there are any.
+    /// Asks the policy for one of the full superblocks, if there are any.
     fn choose(&mut self) -> Option<SuperblockId> {
         let view = VictimView::new(
             SuperblockId(0),

@@ -1,4 +1,4 @@
-//! What failures do to a packed layer: blocks replaced, superblocks retired, data lost.
+//! Failures in a packed layer: blocks replaced, superblocks retired, data lost.
 //!
 //! A slot may straddle units, and everything in a superblock lies one after the other, so a program
 //! that fails does not end its superblock: another block of the plane takes the place of the bad one,
@@ -63,7 +63,7 @@ impl PackedLayer {
             .saturating_sub(self.superblocks_needed())
     }
 
-    /// Whether the drive writes nothing any more.
+    /// Returns true if the drive writes nothing any more.
     pub(super) fn is_worn_out(&self) -> bool {
         self.refusal.as_ref().is_some_and(Refusal::is_final)
     }
@@ -73,7 +73,7 @@ impl PackedLayer {
         self.refusal = Some(Refusal::worn_out(&self.array));
     }
 
-    /// Erases a superblock that was used and replaces its bad blocks; whether it is whole then.
+    /// Erases a superblock that was used and replaces its bad blocks; returns true if it is whole then.
     pub(super) fn make_ready(&mut self, superblock: SuperblockId, batch: &mut OpBatch) -> bool {
         let layout = &self.stripe.layout;
         self.donors
@@ -89,7 +89,7 @@ impl PackedLayer {
         }
     }
 
-    /// Whether there is a plane without a block to replace a bad one with, and a superblock to spare.
+    /// Returns true if there is a plane without a block to replace a bad one with, and a superblock to spare.
     #[inline]
     pub(super) fn is_short_of_donors(&self) -> bool {
         self.array.can_fail() && self.donors.is_short() && self.spare_left() > 0
@@ -226,7 +226,7 @@ impl PackedLayer {
         }
     }
 
-    /// Makes a page that cannot be corrected good from the rest of its row; whether that could be.
+    /// Makes a page that cannot be corrected good from the rest of its row; returns true if it could be.
     #[cold]
     #[inline(never)]
     pub(super) fn make_good(
@@ -244,7 +244,7 @@ impl PackedLayer {
         is_good
     }
 
-    /// Whether the row of a page is complete, with parity that nothing else needs.
+    /// Returns true if the row of a page is complete, with parity that nothing else needs.
     pub(super) fn has_parity(&self, superblock: SuperblockId, place: PagePlace) -> bool {
         let rows = match self.frontiers.iter().find(|f| f.is_at(superblock)) {
             Some(open) => self.stripe.row_of(open.programmed).0,
@@ -291,13 +291,13 @@ impl PackedLayer {
         self.array.spoil(&places)
     }
 
-    /// Whether somebody's data were lost.
+    /// Returns true if the data of an owner were lost.
     #[inline]
     pub(super) fn is_lost(&self, owner: Option<Owner>) -> bool {
         !self.lost.is_empty() && owner.is_some_and(|owner| self.lost.contains(&owner))
     }
 
-    /// Whose data a slot has, if any were lost: for [`PackedLayer::forget_loss`], once it has them no more.
+    /// Owner of a slot's data if any data were lost: for [`PackedLayer::forget_loss`], once the slot has them no more.
     #[inline]
     pub(super) fn perhaps_lost(&self, lpn: Lpn) -> Option<Owner> {
         match self.lost.is_empty() {
@@ -328,7 +328,7 @@ impl PackedLayer {
     }
 }
 
-/// How blocks are erased that are used again.
+/// Cause and order of erasing blocks to use them again.
 const ERASING: Erasing = Erasing {
     cause: Cause::Gc,
     order: Order::FREE,

@@ -1,4 +1,4 @@
-//! Where the next chunks go: open superblocks, their units and rows.
+//! Places of the next chunks: open superblocks, their units and rows.
 //!
 //! Units of the host are programmed when they are full. What is collected is programmed row by row,
 //! so that all dies read before all program.
@@ -23,10 +23,10 @@ pub(super) struct Frontier {
     pub is_open: bool,
     /// The next chunk of the superblock.
     pub next: u32,
-    /// Units programmed.
+    /// Units that are programmed.
     pub programmed: u32,
-    /// What the programs wait for: of the host, of the open unit and the one after it; of collected
-    /// data, of the open row and the one after it.
+    /// Fences that the programs wait for: of the host, of the open unit and the one after it; of collected data, of the
+    /// open row and the one after it.
     pub ready: [Fence; 2],
     /// The host's fence: reached when the open unit, or the one after it, is programmed.
     pub done: [Fence; 2],
@@ -53,12 +53,12 @@ impl Frontier {
         self.is_open.then_some(self.superblock)
     }
 
-    /// Whether it is open on a superblock.
+    /// Returns true if it is open on a superblock.
     pub fn is_at(&self, superblock: SuperblockId) -> bool {
         self.is_open && self.superblock == superblock
     }
 
-    /// Whether N chunks go into the open superblock.
+    /// Returns true if N chunks go into the open superblock.
     #[inline]
     pub fn fits(&self, chunks: u32, stripe: &Stripe) -> bool {
         self.is_open && self.next + chunks <= stripe.superblock
@@ -78,18 +78,18 @@ impl Frontier {
         self.next
     }
 
-    /// Whether a unit is not programmed yet, and so still in the controller.
+    /// Returns true if a unit is not programmed yet, and so still in the controller.
     #[inline]
     pub fn holds(&self, superblock: SuperblockId, unit: u32) -> bool {
         self.is_open && self.superblock == superblock && unit >= self.programmed
     }
 
-    /// Whether chunks from the next one on reach into the unit after the open one.
+    /// Returns true if chunks from the next one on reach into the unit after the open one.
     fn straddles(&self, chunks: u32, stripe: &Stripe) -> bool {
         stripe.unit_of(self.next + chunks - 1) > self.programmed
     }
 
-    /// What a read signals whose data go into the next chunks.
+    /// Order of a read whose data go into the next chunks: the programs of these wait for it.
     pub fn order_of_reads(&mut self, chunks: u32, stripe: &Stripe, batch: &mut OpBatch) -> Order {
         let straddles = self.straddles(chunks, stripe);
         let order = Order::FREE.signalling(made(&mut self.ready[0], batch));
@@ -100,7 +100,7 @@ impl Frontier {
         }
     }
 
-    /// What the programs of collected data wait for: now, or after the present pass.
+    /// Fence that the programs of collected data wait for: in this pass, or after it.
     pub fn ready(&mut self, after: bool, batch: &mut OpBatch) -> Fence {
         made(&mut self.ready[usize::from(after)], batch)
     }
@@ -179,7 +179,7 @@ impl PackedLayer {
         }
     }
 
-    /// What is programmed from now on waits for what was read later.
+    /// Ends a pass: the next programs wait for what was read for later.
     pub(super) fn end_pass(&mut self) {
         let [_, next] = self.frontiers[COLLECTED].ready;
         self.frontiers[COLLECTED].ready = [next, Fence::NONE];

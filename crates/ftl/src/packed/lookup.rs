@@ -33,7 +33,7 @@ impl TableConfig {
     }
 }
 
-/// Which pages of the table are in memory.
+/// Pages of the table that are in memory.
 #[derive(Debug, Clone)]
 pub(super) struct Lookup {
     entries_per_page: u32,

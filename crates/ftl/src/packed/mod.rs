@@ -42,31 +42,31 @@ use std::collections::{BTreeSet, VecDeque};
 use stripe::{Skip, Stripe};
 use table::{Owner, Stored, Table};
 
-/// What a packed layer is configured by.
+/// Configuration of a packed layer.
 #[derive(Debug)]
 pub struct PackedConfig {
     /// Slots the host sees: as many data that do not compress at all always fit.
     pub user_slots: u32,
     /// Bytes of a chunk.
     pub chunk_bytes: u32,
-    /// Whether data that are known are stored only once.
+    /// True to store data that are known only once.
     pub dedup: bool,
-    /// Whether one program unit of every row is parity.
+    /// True if one program unit of every row is parity.
     pub raise: bool,
-    /// Whether collection reads all of a superblock, and not only what is valid there. A controller
-    /// without DRAM has no table of what each block holds: it finds out from the block itself,
-    /// where slots of any length lie one after the other, each behind its header.
+    /// True if collection reads all of a superblock, and not only what is valid there. A controller without DRAM has no
+    /// table of what each block holds: it finds out from the block itself, where slots of any length lie one after the
+    /// other, each behind its header.
     pub reads_whole: bool,
     /// Share of a superblock that may still be valid for it to be collected although there is room;
     /// without it nothing is collected before room runs out.
     pub early_valid: Option<f64>,
     /// Superblocks kept free, on average, once the drive collects.
     pub reserve_superblocks: u32,
-    /// Which superblock to collect next.
+    /// Chooses the superblock to collect next.
     pub policy: Box<dyn VictimPolicy>,
     /// The mapping table on flash, if memory does not hold all of it.
     pub table: Option<TableConfig>,
-    /// What can fail; nothing if left out.
+    /// Failures that can happen; none if left out.
     pub reliability: Option<Reliability>,
 }
 
@@ -111,7 +111,7 @@ pub struct PackedLayer {
     donors: Donors,
     /// Superblocks that could be spared when the drive was made.
     spare_at_first: u32,
-    /// Whose data were lost: they could not be read when they were moved.
+    /// Owners of data that were lost: these could not be read when they were moved.
     lost: BTreeSet<Owner>,
     /// Chunks that can still be written before anything is collected.
     writable: u32,
@@ -119,18 +119,18 @@ pub struct PackedLayer {
     low_water: u32,
     frontiers: [Frontier; 2],
     victim: Option<Victim>,
-    /// When each superblock was closed.
+    /// Superblocks closed by the time that each one was closed.
     closed_at: Vec<u64>,
     closed: u64,
-    /// Which unit of its rows a superblock leaves out.
+    /// Unit of its rows that each superblock leaves out.
     skip: Vec<Skip>,
     /// The die that failed.
     failed: Option<u32>,
     /// Superblocks collected since one last gained anything.
     in_vain: u32,
-    /// Why no more writes are taken.
+    /// Set once no more writes are taken.
     refusal: Option<Refusal>,
-    /// Scratch of collection.
+    /// Scratch: the data of a row that collection moves.
     row: Vec<collect::Moving>,
 }
 
@@ -151,6 +151,7 @@ impl PackedLayer {
     fn around(array: Array, layout: Layout, config: PackedConfig) -> PackedLayer {
         let stripe = Stripe::new(layout, config.chunk_bytes, config.raise);
         let superblocks = layout.superblocks();
+        // No die has failed yet, so rows leave out their parity at most.
         let skip = if config.raise {
             Skip::Parity
         } else {
@@ -184,7 +185,7 @@ impl PackedLayer {
         }
     }
 
-    /// Reads the pages of some chunks for the host; whether all could be.
+    /// Reads the pages of some chunks for the host; returns true if all could be.
     fn read_stored(&mut self, stored: Stored, order: Order, batch: &mut OpBatch) -> bool {
         let mut pages = PageRun::default();
         let is_good = self.read_pages(stored, &mut pages, order, batch);

@@ -75,7 +75,7 @@ impl PackedLayer {
         true
     }
 
-    /// Whether some of the data are still made good on every read.
+    /// Returns true if some of the data are still made good on every read.
     #[must_use]
     pub fn is_degraded(&self) -> bool {
         self.failed.is_some()
@@ -84,8 +84,8 @@ impl PackedLayer {
                 .any(|s| self.skip[s.index()] == Skip::Parity && self.table.valid_in(s) > 0)
     }
 
-    /// Reads a page of data, or the rest of its row if its die has failed or the page cannot be
-    /// corrected; whether the data could be had. What is not programmed yet is still in the controller.
+    /// Reads a page of data, or the rest of its row if its die has failed or the page cannot be corrected; returns true
+    /// if the data could be had. Data that are not programmed yet are still in the controller.
     #[inline]
     pub(super) fn read_page(
         &mut self,
@@ -110,7 +110,7 @@ impl PackedLayer {
         }
     }
 
-    /// Whether [`PackedLayer::read_page`] would have the data of a page; nothing is read.
+    /// Returns true if [`PackedLayer::read_page`] would have the data of a page; nothing is read.
     pub(super) fn can_have(&self, superblock: SuperblockId, page: u32) -> bool {
         let unit = self.stripe.unit_of_page(page);
         if self.frontiers.iter().any(|f| f.holds(superblock, unit)) {
@@ -128,7 +128,7 @@ impl PackedLayer {
                     .all(|&other| self.array.can_read(other))
     }
 
-    /// Reads the units of a row on the other dies; whether all can be read.
+    /// Reads the units of a row on the other dies; returns true if all can be read.
     #[cold]
     pub(super) fn read_rest_of_row(
         &mut self,

@@ -31,7 +31,7 @@ pub struct PackedState {
     /// Superblocks that were taken apart.
     retired: Vec<SuperblockId>,
     spare_at_first: u32,
-    /// Whose data were lost.
+    /// Owners of data that were lost.
     lost: Vec<Owner>,
     /// Those of the host and of collection.
     frontiers: [Option<FrontierState>; 2],
@@ -41,29 +41,29 @@ pub struct PackedState {
     failed: Option<FailedState>,
     in_vain: u32,
     refusal: Option<Refusal>,
-    /// What the victim policy draws from.
+    /// Random stream of the victim policy, if it draws.
     stream: Option<Stream>,
 }
 
-/// An open superblock.
+/// Progress of an open superblock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct FrontierState {
     superblock: SuperblockId,
     /// Chunks of it that are taken, and units that are programmed.
     taken: u32,
     programmed: u32,
-    /// What is not programmed yet has a fence to wait for.
+    /// True if the chunks that are not programmed yet have a fence to wait for.
     waits: bool,
-    /// Somebody waits for the open unit.
+    /// True if somebody waits for the open unit.
     signals: bool,
-    /// The unit before signals what the open unit signals, too.
+    /// True if the unit before signals what the open unit signals, too.
     straddled: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct VictimState {
     superblock: SuperblockId,
-    /// Chunks passed over.
+    /// Chunks that collection has passed over.
     passed: u32,
     gain: u32,
     credit: u64,
@@ -95,6 +95,7 @@ impl PackedLayer {
                 straddled: f.straddled,
             })
         };
+        // The configuration says what the other superblocks leave out.
         let left_out = self.superblocks();
         let left_out = left_out.filter(|s| matches!(self.skip[s.index()], Skip::Failed(_)));
         PackedState {

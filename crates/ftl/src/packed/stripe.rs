@@ -1,4 +1,4 @@
-//! Where chunks lie: superblocks as one run of chunks, laid over dies with or without parity.
+//! Places of chunks: superblocks as one run of chunks, laid over dies with or without parity.
 //!
 //! A superblock spans all dies. A *row* is the program unit of the same number on each die; with
 //! RAISE one unit of every row is parity, on a die that changes from row to row. The others are
@@ -12,12 +12,12 @@
 
 use ftlab_base::{BlockId, Divisor, Layout, PagePlace, SuperblockId};
 
-/// How chunks lie on superblocks. All sizes are in chunks unless they say otherwise.
+/// Arrangement of chunks on superblocks. All sizes are in chunks unless they say otherwise.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stripe {
     pub layout: Layout,
     pub chunk_bytes: u32,
-    /// Whether a unit of each row is parity.
+    /// True if a unit of each row is parity.
     pub raise: bool,
     pub page: u32,
     pub unit: u32,
@@ -34,7 +34,7 @@ pub(super) struct Stripe {
 /// The die, counted from 0, whose unit of a row holds no data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Skip {
-    /// None.
+    /// Every unit holds data.
     Nothing,
     /// The one with the parity, which moves from row to row.
     Parity,
@@ -120,7 +120,7 @@ impl Stripe {
         self.layout.page(superblock, unit * planes)
     }
 
-    /// Where a data unit lies: the first of its pages.
+    /// First page of a data unit.
     #[inline]
     pub fn place(&self, superblock: SuperblockId, unit: u32, skip: Skip) -> PagePlace {
         let (row, n) = self.by_row_units.divide(unit);
@@ -142,7 +142,7 @@ impl Stripe {
             .find(|&page| self.page_place(superblock, page, skip) == place)
     }
 
-    /// Where a page of data lies.
+    /// Place of a page of data.
     pub fn page_place(&self, superblock: SuperblockId, page: u32, skip: Skip) -> PagePlace {
         let unit = self.unit_of_page(page);
         let plane = page - unit * self.layout.geometry.planes_per_die;

@@ -1,5 +1,4 @@
-//! Which logical slot lies in which chunks, what each superblock holds, and which data are stored
-//! once for several slots.
+//! Chunks of each logical slot, contents of each superblock, and data that are stored once for several slots.
 
 mod state;
 
@@ -73,7 +72,7 @@ struct Shared {
     identity: Identity,
 }
 
-/// What was appended to a superblock, in order: owners and chunks.
+/// Owners and chunks that were appended to a superblock, in order.
 #[derive(Debug, Clone, Default)]
 struct Log {
     owners: Vec<Owner>,
@@ -118,7 +117,7 @@ impl Table {
         prefetch(&self.chunks, lpn.index());
     }
 
-    /// Where a slot's data lie.
+    /// Place of a slot's data, if it has any.
     #[inline]
     pub fn find(&self, lpn: Lpn) -> Option<Stored> {
         let place = self.place[lpn.index()];
@@ -132,7 +131,7 @@ impl Table {
         }
     }
 
-    /// Whose a slot's data are.
+    /// Owner of a slot's data: the slot, or shared data.
     pub fn owner_of(&self, lpn: Lpn) -> Option<Owner> {
         match self.chunks[lpn.index()] {
             UNMAPPED => None,
@@ -141,7 +140,7 @@ impl Table {
         }
     }
 
-    /// Whether data of an owner are stored.
+    /// Returns true if data of an owner are stored.
     pub fn knows(&self, owner: Owner) -> bool {
         match owner.shared_number() {
             Some(n) => self.shared.get(n as usize).is_some_and(|s| s.slots > 0),
@@ -152,12 +151,12 @@ impl Table {
         }
     }
 
-    /// Whose data of an identity are.
+    /// Owner of the shared data of an identity.
     pub fn owner_of_known(&self, identity: Identity) -> Option<Owner> {
         self.by_identity.get(&identity).map(|&n| Owner::shared(n))
     }
 
-    /// Where data that slots share lie.
+    /// Place of the shared data of an identity.
     pub fn known(&self, identity: Identity) -> Option<Stored> {
         let n = *self.by_identity.get(&identity)?;
         Some(self.shared[n as usize].stored)
@@ -287,7 +286,7 @@ impl Table {
         self.logs[superblock.index()].filled
     }
 
-    /// Whether the data of an owner lie there.
+    /// Returns true if the data of an owner lie at chunk `at`.
     #[inline]
     pub fn is_at(&self, owner: Owner, at: u32) -> bool {
         if owner == Owner::NOBODY {
@@ -334,7 +333,7 @@ impl Table {
         &self.valid
     }
 
-    /// Whether a policy may choose a superblock.
+    /// Returns true if a policy may choose a superblock.
     pub fn is_candidate(&self, superblock: SuperblockId) -> bool {
         self.valid[superblock.index()] < NOT_A_CANDIDATE
     }
@@ -378,6 +377,7 @@ impl Table {
             StateError::unless(known || entry.slots == 0, || {
                 format!("shared data {n} are not found")
             })?;
+            // However many slots share data, these lie on flash once.
             if entry.slots > 0 {
                 valid[(entry.stored.at / superblock_chunks) as usize] += entry.stored.chunks;
             }

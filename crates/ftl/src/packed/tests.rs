@@ -47,7 +47,7 @@ struct Bench {
     waits: BTreeSet<Fence>,
     /// Fences promised and not kept yet.
     promised: BTreeSet<Fence>,
-    /// What the reads of copies signal, by the first page of the unit that the copies go to.
+    /// Fences that the reads of copies signal, by the first page of the unit that the copies go to.
     copies: BTreeMap<u32, Vec<Vec<Fence>>>,
 }
 
@@ -136,7 +136,7 @@ impl Bench {
         stripe.layout.geometry.page(place.block, place.page).0
     }
 
-    /// What is copied is read first, and the program of the copy waits for that.
+    /// Checks that data are read before they are copied, and that the program of the copy waits for that.
     fn check_copies(&mut self) {
         if self.layer.failed.is_some() {
             return;

@@ -1,5 +1,5 @@
-//! What a drive does while the host pauses: superblocks are erased before they are opened, and
-//! victims collected before their space is needed; a cache of SLC is folded first.
+//! Work of a drive while the host pauses: superblocks are erased before they are opened, and victims collected before
+//! their space is needed; a cache of SLC is folded first.
 
 use super::PageLayer;
 use crate::donors::Erasing;
@@ -72,7 +72,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         true
     }
 
-    /// Whether collection could free a slot of a group.
+    /// Returns true if collection could free a slot of a group.
     fn has_gain(&self, g: usize) -> bool {
         let full = self.layout.slots_per_superblock;
         let mut candidates = self.full(g).candidates();

@@ -1,4 +1,4 @@
-//! What a configuration must keep to, and what must hold between two requests.
+//! Limits of a configuration, and invariants that hold between two requests.
 
 use super::streams::{FRONTIERS_PER_CELL, collected_frontier, host_frontier};
 use super::{PageConfig, PageLayer};
@@ -7,7 +7,7 @@ use ftlab_base::{ConfigError, Layout, SuperblockId};
 use std::collections::BTreeSet;
 
 impl PageConfig {
-    /// Whether a layer can be built of this on `layout`; makes none.
+    /// Checks that a layer can be built of this on `layout`, without making one.
     ///
     /// # Errors
     /// Says what does not fit, and what it may be.
@@ -23,6 +23,7 @@ impl PageConfig {
         }
         let unit_bytes = layout.geometry.planes_per_die * layout.geometry.page_bytes;
         let slot_bytes = layout.geometry.slot_bytes;
+        // Otherwise some slot would straddle two program units and share one of them.
         if !unit_bytes.is_multiple_of(slot_bytes) && !slot_bytes.is_multiple_of(unit_bytes) {
             return fail(format!(
                 "slots of {slot_bytes} bytes on program units of {unit_bytes}: one must divide the other"
@@ -44,12 +45,13 @@ impl PageConfig {
         self.check_room(layout)
     }
 
-    /// What may not stand beside what else, and how much of each there may be.
+    /// Checks what may not stand beside what else, and how much of each there may be.
     fn check_companions(&self, layout: &Layout) -> Result<(), ConfigError> {
         let config = self;
         let fail = |why| Err(ConfigError(why));
         let reserve = config.reserve_superblocks;
         let cells = layout.groups as usize * config.streams.count();
+        // The table counts cells in 16 bits.
         if cells > usize::from(u16::MAX) {
             return fail(format!(
                 "{} groups of dies with {} streams each; at most 65535 together",
@@ -89,13 +91,14 @@ impl PageConfig {
         Ok(())
     }
 
-    /// Whether the user's data fit beside the reserve, and what is collected in one go or ahead beside both.
+    /// Checks that the user's data fit beside the reserve, and what is collected in one go or ahead beside both.
     fn check_room(&self, layout: &Layout) -> Result<(), ConfigError> {
         let config = self;
         let fail = |why| Err(ConfigError(why));
         let reserve = config.reserve_superblocks;
         let slots = u64::from(layout.slots_per_superblock);
         let have = u64::from(layout.superblocks_per_group) * slots;
+        // What is collected in one go has an error of its own below.
         let need = slots_needed_in_a_group(layout, config) - u64::from(config.pace.slots());
         if config.user_slots == 0 || need > have {
             return fail(format!(

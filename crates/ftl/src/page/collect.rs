@@ -76,7 +76,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         u64::from(victim.valid) * u64::from(self.config.pace.turn_slots())
     }
 
-    /// Whether some group has a whole turn to copy, and the drive decides when.
+    /// Returns true if some group has a whole turn to copy, and the drive decides when.
     pub(super) fn owes_turn_to_drive(&self) -> bool {
         let mut victims = self.groups.iter().filter_map(|group| group.victim.as_ref());
         matches!(
@@ -88,7 +88,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         ) && victims.any(|victim| victim.credit >= self.turn_of(victim))
     }
 
-    /// Copies a row of each group that owes one; whether any did.
+    /// Copies a row of each group that owes one; returns true if any did.
     pub(super) fn copy_owed_rows(&mut self, batch: &mut OpBatch) -> bool {
         let mut any = false;
         for g in 0..self.groups.len() {
@@ -234,7 +234,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
     }
 
-    /// Whether what is left of a victim fits into the open superblock, less `without` slots.
+    /// Returns true if what is left of a victim fits into the open superblock, less `without` slots.
     pub(super) fn fits(&self, victim: &Victim, without: u32) -> bool {
         let left = self.frontiers[victim.to].left();
         self.table.valid_in(victim.superblock) + without <= left
@@ -249,8 +249,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
     }
 
-    /// Whether less is writable than even the end of a cycle leaves: tables or filled-up units took
-    /// space that no host slot paid for.
+    /// Returns true if less is writable than even the end of a cycle leaves: tables or filled-up units took space that
+    /// no host slot paid for.
     #[inline]
     fn is_behind(&self, g: usize) -> bool {
         let cycle =
@@ -323,7 +323,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
     }
 
-    /// Asks the policy.
+    /// Asks the policy for the group's next victim.
     fn choose(&mut self, g: usize) -> SuperblockId {
         let has_shares = self.streams.have_shares();
         if has_shares {
@@ -469,6 +469,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         victim.cursor = slot + 1;
         let unit_slots = self.unit_slots();
         let frontier = &mut self.frontiers[victim.to];
+        // All reads for a program unit signal one fence, which its program waits for.
         let begins_unit =
             unit_slots == 1 || (nth + unit_slots - frontier.unit_left()).is_multiple_of(unit_slots);
         if begins_unit {

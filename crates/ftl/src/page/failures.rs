@@ -1,4 +1,4 @@
-//! What failures do to a page-mapped layer: data written elsewhere, superblocks retired, slots lost.
+//! Failures in a page-mapped layer: data written elsewhere, superblocks retired, slots lost.
 //!
 //! A program that fails ends its superblock: what lies there stays readable, and what the failed unit
 //! was to hold, which the controller still has, goes to another superblock. The bad block is replaced
@@ -34,6 +34,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 }
             }
             let good = self.groups[g].free.len() as u32;
+            // A cache of SLC has superblocks of its own, which count as room for nothing else.
             let aside = self.own_superblocks();
             self.groups[g].writable_slots =
                 good.saturating_sub(aside) * self.layout.slots_per_superblock;
@@ -102,6 +103,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             let (to, at) = self.frontiers[f].take_unit(slots);
             self.count_taken(f, g, slots);
             for n in 0..slots {
+                // Slots that were overwritten or trimmed meanwhile do not move.
                 if !self.table.is_valid(from + n) {
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! Where the next slot goes: open superblocks, and program units that fill up.
+//! Places of the next slots: open superblocks, and program units that fill up.
 
 use super::PageLayer;
 use super::streams::{collected_frontier, host_frontier};
@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frontier {
     pub(super) superblock: SuperblockId,
-    /// The next slot.
+    /// Slot that the next data go to.
     pub(super) next: u32,
     /// One past the last slot of the superblock; equal to `next` when none is open.
     pub(super) end: u32,
@@ -60,7 +60,7 @@ impl Frontier {
         self.done
     }
 
-    /// Whether no unit with a fence of its own is partly filled.
+    /// Returns true if no unit with a fence of its own is partly filled.
     #[inline]
     pub fn unit_is_complete(&self) -> bool {
         !self.done.is_some()
@@ -97,7 +97,7 @@ impl Frontier {
         self.end - self.next
     }
 
-    /// Whether the next slot opens a superblock.
+    /// Returns true if the next slot opens a superblock.
     #[inline]
     pub fn is_closed(&self) -> bool {
         self.next == self.end
@@ -127,7 +127,7 @@ pub(super) struct Tables {
 }
 
 impl<const FLAT: bool> PageLayer<FLAT> {
-    /// Where the collected data of a cell go.
+    /// Frontier that the collected data of a cell go to.
     pub(super) fn collection_frontier(&self, cell: usize) -> usize {
         if self.config.one_log {
             return host_frontier(cell);
@@ -163,7 +163,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         Some((slot, superblock))
     }
 
-    /// What the program of the open unit waits for and signals.
+    /// Fences that the program of the open unit waits for and signals.
     #[inline(always)]
     pub(super) fn order_of_unit(&self, f: usize) -> Order {
         Order {
@@ -250,8 +250,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
     }
 
-    /// Opens a free superblock of the frontier's group for data that are written for `cause`, erasing it
-    /// if it was used before. Whether one was left; there always is unless blocks fail.
+    /// Opens a free superblock of the frontier's group for data that are written for `cause`, erasing it if it was used
+    /// before. Returns true if one was left; there always is unless blocks fail.
     #[cold]
     #[inline(never)]
     pub(super) fn open(&mut self, f: usize, cause: Cause, batch: &mut OpBatch) -> bool {

@@ -1,17 +1,17 @@
-//! What a page-mapped layer tells of itself, to whoever prepares or studies a drive.
+//! View of a page-mapped layer, for whoever prepares or studies a drive.
 
 use super::streams::StreamTraffic;
 
-/// What a page-mapped layer shows of its mapping.
+/// A layer that shows its page mapping.
 pub trait PageMapped {
-    /// How host data are laid out.
+    /// Layout of host data.
     fn mapping(&self) -> PageMapping;
 
-    /// Where the next slot of host data goes; with several streams, of their first.
+    /// Place of the next slot of host data; with several streams, of the first one's.
     fn host_place(&self) -> HostPlace;
 
-    /// What the host has written to each placement handle, and what of it was copied since; nothing where the drive has
-    /// no handles.
+    /// Traffic of each placement handle: host writes, and copies of what they wrote; empty where the drive has no
+    /// handles.
     fn handles(&self) -> &[StreamTraffic];
 
     /// Valid slots of every full superblock, by superblock: what a victim policy chooses from.
@@ -24,8 +24,7 @@ pub trait PageMapped {
     fn free_superblocks(&self) -> u32;
 }
 
-/// How a page-mapped layer lays out host data, and where it is with it. Sizes are in slots
-/// where nothing else is said.
+/// Layout of host data in a page-mapped layer. Sizes are in slots where nothing else is said.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PageMapping {
     /// Name of the victim policy in a drive file.
@@ -34,7 +33,7 @@ pub struct PageMapping {
     pub slot_bytes: u32,
     /// Streams of data that are kept apart.
     pub streams: u32,
-    /// Whether a cache of SLC takes host data first.
+    /// True if a cache of SLC takes host data first.
     pub has_slc: bool,
     /// Slots the host sees.
     pub user_slots: u32,
@@ -46,7 +45,7 @@ pub struct PageMapping {
     pub slots_per_superblock: u32,
     /// Slots that a group takes before it is the next group's turn.
     pub slots_per_turn: u32,
-    /// What is programmed for each slot of data, the slot included: more than 1 with parity.
+    /// Slots programmed for each slot of data, itself included: more than 1 with parity.
     pub programmed_per_slot: f64,
     /// Slots of each group that a new drive programs before it collects anything. User data and
     /// what is invalid of it share them from then on.
@@ -61,7 +60,7 @@ impl PageMapping {
     }
 }
 
-/// Where the next slot of host data goes.
+/// Place of the next slot of host data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostPlace {
     /// The group of dies.

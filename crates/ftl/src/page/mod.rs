@@ -52,7 +52,7 @@ use streams::{FRONTIERS_PER_CELL, Streams};
 use table::{NOWHERE, Table};
 use translation::Translation;
 
-/// What a page-mapped layer is configured by.
+/// Configuration of a page-mapped layer.
 #[derive(Debug)]
 pub struct PageConfig {
     /// Slots the host sees.
@@ -61,11 +61,11 @@ pub struct PageConfig {
     pub reserve_superblocks: u32,
     /// Superblocks that a group makes writable beside its reserve while the host pauses; 0 for none.
     pub ahead_superblocks: u32,
-    /// When what is to be collected is copied.
+    /// Rule by which victims are copied while the host writes.
     pub pace: Pace,
-    /// Whether collected data go behind what the host wrote last, in one log, instead of to a superblock of their own.
+    /// True if collected data go behind what the host wrote last, in one log, instead of to a superblock of their own.
     pub one_log: bool,
-    /// Which superblock to collect next.
+    /// Chooses the superblock to collect next.
     pub policy: Box<dyn VictimPolicy>,
     /// Writing the tables to flash every so often, if the drive does.
     pub checkpoint: Option<Checkpoint>,
@@ -73,11 +73,11 @@ pub struct PageConfig {
     pub translation: Option<TranslationConfig>,
     /// Data of different temperature apart.
     pub streams: Separation,
-    /// Which superblocks wear.
+    /// Dynamic and static wear levelling.
     pub wear: WearLevelling,
     /// A cache of blocks that hold one bit a cell, if the drive has one.
     pub slc: Option<SlcConfig>,
-    /// What can fail, if anything can.
+    /// Failures that can happen, if any can.
     pub reliability: Option<Reliability>,
 }
 
@@ -121,7 +121,7 @@ pub struct Checkpoint {
 /// Superblocks of a group that may fail in a row, one for host data and one for collected data.
 const HELD_FOR_FAILURES: u32 = 2;
 
-/// What one group of dies allocates from.
+/// Superblocks that one group of dies allocates from.
 #[derive(Debug, Clone)]
 struct Group {
     /// Superblocks without valid data, oldest first; erased when opened.
@@ -139,7 +139,7 @@ struct Group {
     slc_used: u32,
 }
 
-/// Whether a slot is a page and a superblock a block.
+/// Returns true if a slot is a page and a superblock a block.
 fn is_flat(layout: &Layout) -> bool {
     layout.pages_per_slot == 1
         && layout.slots_per_superblock == layout.pages_per_superblock
@@ -170,7 +170,7 @@ struct PageLayer<const FLAT: bool> {
     table: Table,
     /// Erases of each superblock, as `wear_of` counts them: asked for all of them at a time.
     worn: Vec<u32>,
-    /// When each superblock was closed.
+    /// Superblocks closed by the time that each one was closed.
     closed_at: Vec<u64>,
     closed: u64,
     groups: Vec<Group>,
@@ -185,7 +185,7 @@ struct PageLayer<const FLAT: bool> {
     translation: Option<Box<Translation>>,
     /// Superblocks collected since one last freed anything.
     in_vain: u32,
-    /// Why no more writes are taken.
+    /// Set once no more writes are taken.
     refusal: Option<Refusal>,
     /// Scratch: the slots being copied, with the fences of their reads.
     row: Vec<(u32, Fence)>,
@@ -197,13 +197,13 @@ struct PageLayer<const FLAT: bool> {
 #[derive(Debug, Clone, Copy)]
 struct Victim {
     superblock: SuperblockId,
-    /// Its first page.
+    /// First page of the superblock.
     first: PagePlace,
     /// Collected for its valid slots, or moved to level wear.
     cause: Cause,
     /// The frontier its data go to.
     to: usize,
-    /// Its first slot.
+    /// First slot of the superblock.
     begin: u32,
     /// The first slot not looked at.
     cursor: u32,
@@ -265,6 +265,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             layout.superblocks(),
         );
         let cells = layout.groups as usize * streams.count();
+        // A cache has one frontier in each group, behind those of all cells.
         let caches = config.slc.map_or(0, |_| layout.groups as usize);
         PageLayer {
             worn: wear_of_all(&layout, &array),
@@ -373,7 +374,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
     }
 
-    /// Erases a superblock and replaces what is bad; whether it is whole then.
+    /// Erases a superblock and replaces what is bad; returns true if it is whole then.
     fn make_ready(
         &mut self,
         superblock: SuperblockId,
@@ -444,15 +445,16 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
     }
 
-    /// Reads the page or pages of a slot for the host, or of `slots` neighbours in one page, as far
-    /// as they are programmed: a slot whose unit is not full yet is still in the controller. Whether
-    /// what was read could be corrected.
+    /// Reads the page or pages of a slot for the host, or of `slots` neighbours in one page, as far as they are
+    /// programmed: a slot whose unit is not full yet is still in the controller. Returns true if what was read could be
+    /// corrected.
     fn read_slots(&mut self, slot: Ppa, slots: u32, order: Order, batch: &mut OpBatch) -> bool {
         let bytes = slots * self.layout.geometry.slot_bytes;
         self.read_bytes_of(slot, 0..bytes, order, batch)
     }
 
-    /// The same of some bytes from the beginning of a slot on: only the pages that hold them are read.
+    /// Reads some bytes of a slot for the host, from its beginning on, and only the pages that hold them. Returns false
+    /// if something could not be corrected.
     fn read_bytes_of(
         &mut self,
         slot: Ppa,

@@ -1,7 +1,7 @@
-//! How collection keeps up with the host's writes: by a rule of the layer, which takes no call, or by a policy that
+//! Pace of collection beside the host's writes: by a rule of the layer, which takes no call, or by a policy that
 //! decides over a read-only view.
 
-/// When what is to be collected is copied.
+/// Rule by which victims are copied while the host writes.
 #[derive(Debug)]
 pub enum Pace {
     /// In step: each slot of the host earns its share of a victim, which is copied at once.
@@ -11,8 +11,9 @@ pub enum Pace {
     InTurns {
         /// Slots that the host writes to a group between two turns.
         slots: u32,
-        /// Whether the drive says when a turn goes on ([`TranslationLayer::take_turn`](crate::TranslationLayer::take_turn)),
-        /// a row at a time. If the host writes meanwhile, the layer copies the share of those writes; the turn stays due.
+        /// True if the drive says when a turn goes on
+        /// ([`TranslationLayer::take_turn`](crate::TranslationLayer::take_turn)), a row at a time. If the host writes
+        /// meanwhile, the layer copies the share of those writes; the turn stays due.
         gives_way: bool,
     },
     /// In batches: a group that is low makes so much writable in one go, in whole superblocks.
@@ -72,15 +73,15 @@ pub struct PacingView {
     /// Copies that the host's writes have earned since and that were not made: each slot of the host earns
     /// `valid_slots / gain_slots`. Infinite for a victim without gain.
     pub owed_slots: f64,
-    /// Whether less is writable than even the end of a cycle leaves.
+    /// True if less is writable than even the end of a cycle leaves.
     pub is_behind: bool,
 }
 
 /// Decides when a victim's valid slots are copied. A policy may keep state, but acts on nothing. Where it waits for too
 /// long, the host waits: a group never opens its last superblocks for data before there is room again.
 pub trait PacingPolicy: std::fmt::Debug + Send {
-    /// Whether the next row of the victim is copied now. Asked after each slot that the host writes to a group under
-    /// collection, and again after each row, until it says no.
+    /// Returns true if the next row of the victim is copied now. Asked after each slot that the host writes to a group
+    /// under collection, and again after each row, until it says no.
     fn copies(&mut self, view: &PacingView) -> bool;
 
     /// A copy in a box, for snapshots of a drive: it goes on as this one would.

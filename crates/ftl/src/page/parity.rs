@@ -41,7 +41,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         Ok(self.next_unit(first, place))
     }
 
-    /// Reads a page, and the others of its stripe if ECC cannot correct it; whether the data could be had.
+    /// Reads a page, and the others of its stripe if ECC cannot correct it; returns true if the data could be had.
     #[inline(always)]
     pub(super) fn read_page(
         &mut self,
@@ -79,7 +79,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         is_good
     }
 
-    /// Whether [`PageLayer::read_page`] would have the data; nothing is read.
+    /// Returns true if [`PageLayer::read_page`] would have the data; nothing is read.
     pub(super) fn can_have(&self, superblock: SuperblockId, place: PagePlace) -> bool {
         let can_read = |place: &PagePlace| self.array.can_read(*place);
         let first = self.layout.first_page(superblock);

@@ -10,7 +10,7 @@ use super::streams::{FRONTIERS_PER_CELL, host_frontier};
 use ftlab_base::{BlockId, ConfigError, Layout, SuperblockId};
 use ftlab_nand::{Cause, OpBatch};
 
-/// What the host's data do when the cache is full.
+/// Destination of the host's data while the cache is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhenFull {
     /// They go to blocks with all their bits.
@@ -19,7 +19,7 @@ pub enum WhenFull {
     Fold,
 }
 
-/// What a cache of SLC is configured by.
+/// Configuration of a cache of SLC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlcConfig {
     /// Bits that a cell holds outside the cache: as SLC a block has this part of its pages.
@@ -28,9 +28,9 @@ pub struct SlcConfig {
     pub own_superblocks: u32,
     /// Free superblocks of a group that the cache takes beside them.
     pub more_superblocks: u32,
-    /// What the host's data do when it is full.
+    /// Destination of the host's data while it is full.
     pub when_full: WhenFull,
-    /// Whether it is folded while the host pauses.
+    /// True if it is folded while the host pauses.
     pub folds_in_pauses: bool,
 }
 
@@ -46,7 +46,7 @@ impl SlcConfig {
         layout.slots_per_superblock / layout.geometry.pages_per_block * self.pages(layout)
     }
 
-    /// Whether a layer on `layout` can have such a cache.
+    /// Checks that a layer on `layout` can have such a cache; an error says why not.
     pub(super) fn check(&self, layout: &Layout) -> Result<(), ConfigError> {
         let pages = layout.geometry.pages_per_block;
         let why = if self.bits < 2 || self.bits > pages {
@@ -74,7 +74,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         self.groups.len() * self.streams.count() * FRONTIERS_PER_CELL + g
     }
 
-    /// Whether a frontier is that of a cache.
+    /// Returns true if a frontier is that of a cache.
     #[inline]
     pub(super) fn is_slc_frontier(&self, f: usize) -> bool {
         !FLAT && f >= self.groups.len() * self.streams.count() * FRONTIERS_PER_CELL
@@ -91,7 +91,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
     }
 
-    /// Whether a superblock that is not free holds one bit a cell.
+    /// Returns true if a superblock that is not free holds one bit a cell.
     #[inline]
     pub(super) fn is_slc(&self, superblock: SuperblockId) -> bool {
         !FLAT
@@ -137,7 +137,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         group.free.len().saturating_sub(aside as usize)
     }
 
-    /// Whether the cache of a group may take another superblock.
+    /// Returns true if the cache of a group may take another superblock.
     fn has_room_in_slc(&self, g: usize, slc: &SlcConfig) -> bool {
         let group = &self.groups[g];
         if group.slc_used < slc.own_superblocks {
@@ -149,7 +149,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             && self.free_for_data(g) > self.config.least_reserve() as usize
     }
 
-    /// Where the host's next slot goes.
+    /// Frontier that the host's next slot goes to; room in a full cache is made first.
     #[inline]
     pub(super) fn frontier_for_host(&mut self, cell: usize, batch: &mut OpBatch) -> usize {
         let host = host_frontier(cell);
@@ -193,7 +193,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         self.groups[g].slc.pop_front()
     }
 
-    /// Whether collection gains room for data by folding: the cache has more superblocks than its own.
+    /// Returns true if collection gains room for data by folding: the cache has more superblocks than its own.
     pub(super) fn gains_by_folding(&self, g: usize) -> bool {
         let group = &self.groups[g];
         group.slc_used > self.own_superblocks() && !group.slc.is_empty()
@@ -209,14 +209,14 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
     }
 
-    /// Whether the cache of a group holds a superblock to fold.
+    /// Returns true if the cache of a group holds a superblock to fold.
     fn can_fold(&self, g: usize) -> bool {
         let group = &self.groups[g];
         let folding = (group.victim.as_ref()).is_some_and(|victim| self.is_slc(victim.superblock));
         self.refusal.is_none() && (folding || !group.slc.is_empty())
     }
 
-    /// Copies a row of the superblock that is folded, or of what is collected before that; whether it could.
+    /// Copies a row of the superblock that is folded, or of what is collected before that; returns true if it could.
     fn fold_row(&mut self, g: usize, batch: &mut OpBatch) -> bool {
         let going_on = self.groups[g].victim.take();
         let is_low = self.groups[g].writable_slots <= self.low_water;

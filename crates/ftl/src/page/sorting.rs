@@ -1,4 +1,4 @@
-//! Which stream a slot belongs to, and which stream's superblocks are collected.
+//! Sorting of slots into streams, and the choice of the stream to collect.
 
 use super::PageLayer;
 use super::streams::{Births, Full, Separation};

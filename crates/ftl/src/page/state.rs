@@ -28,7 +28,7 @@ pub struct PageState {
     closed_at: Vec<u64>,
     closed: u64,
     groups: Vec<GroupState>,
-    /// By stream.
+    /// Group that each stream writes to next.
     next_group: Vec<u32>,
     streams: StreamsState,
     tables: TablesState,
@@ -38,7 +38,7 @@ pub struct PageState {
     refusal: Option<Refusal>,
     /// Logical slots that were lost, in order.
     lost: Vec<u32>,
-    /// What the victim policy draws from.
+    /// Random stream of the victim policy, if it draws.
     stream: Option<Stream>,
 }
 
@@ -93,8 +93,7 @@ struct TablesState {
     slots_since: u32,
 }
 
-/// What a superblock is in use for, as far as a state says. The others are full and wait to be
-/// collected.
+/// Use of a superblock, as far as a state says. The others are full and wait to be collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Full,
@@ -111,7 +110,7 @@ enum Place {
     Retired,
 }
 
-/// How far ahead of where it is placed the entry of a slot is fetched from memory.
+/// Slots by which an entry is fetched from memory before it is placed.
 const FETCHED_AHEAD: usize = 32;
 
 impl PageState {
@@ -143,6 +142,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 .collect(),
             next_group: self.next_group.iter().map(|&g| g as u32).collect(),
             streams: StreamsState {
+                // A single stream has all superblocks.
                 of: match self.streams.count() {
                     1 => Vec::new(),
                     _ => superblocks.map(|s| self.stream_of(s) as u16).collect(),
@@ -218,7 +218,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         self.check_room()
     }
 
-    /// What each superblock is in use for, each for one thing only.
+    /// Finds the use of each superblock. Fails if one has two uses, or is in a group that it does not belong to.
     fn places(&self, state: &PageState) -> Result<Vec<Place>, StateError> {
         let mut places = vec![Place::Full; self.layout.superblocks() as usize];
         let mut put = |superblock: SuperblockId, group: Option<usize>, new: Place| {
@@ -226,6 +226,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             let fits = place.is_some()
                 && group.is_none_or(|g| self.layout.group_of(superblock) as usize == g);
             StateError::unless(fits, || format!("{superblock} is not in group {group:?}"))?;
+            // All begin as full, so a superblock that is something else already has a second use.
             let old = place.map(|place| std::mem::replace(place, new));
             StateError::unless(old == Some(Place::Full), || {
                 format!("{superblock} is {old:?} and {new:?} at once")
@@ -411,6 +412,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             let mut writable = 0;
             for (f, frontier) in self.frontiers_of_group(g).into_iter().zip(&saved.frontiers) {
                 self.frontiers[f] = self.frontier(frontier);
+                // Superblocks of the cache do not count as writable.
                 if self.is_slc_frontier(f) {
                     slc_used += u32::from(frontier.superblock.is_some());
                 } else {
@@ -536,8 +538,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         Ok(())
     }
 
-    /// Whether every group can go on: it holds no more than its share of the user's data, and what
-    /// is being collected can be finished.
+    /// Checks that every group can go on: it holds no more than its share of the user's data, and what is being
+    /// collected can be finished.
     fn check_room(&self) -> Result<(), StateError> {
         let (slots, unit) = (self.layout.slots_per_superblock, self.unit_slots());
         let share = self.config.user_slots.div_ceil(self.layout.groups);

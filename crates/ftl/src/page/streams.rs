@@ -28,7 +28,7 @@ pub(super) fn collected_frontier(cell: usize) -> usize {
     cell * FRONTIERS_PER_CELL + 1
 }
 
-/// How the data of streams are told apart.
+/// Rule by which the data of streams are told apart.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Separation {
     /// Not at all: one stream.
@@ -48,14 +48,14 @@ pub enum Separation {
     /// By the host, which names a placement handle with each write (NVMe, Flexible Data Placement). A superblock
     /// is a part of a reclaim unit: as much of it as lies on one group of dies.
     ByHost {
-        /// Placement handles.
+        /// Number of placement handles.
         handles: u8,
-        /// What collection does with what it finds of a handle.
+        /// Destination of the collected data of a handle.
         isolation: Isolation,
     },
 }
 
-/// What becomes of the data of a placement handle when they are collected (NVMe, types of reclaim unit handles).
+/// Destination of the data of a placement handle when they are collected (NVMe, types of reclaim unit handles).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Isolation {
     /// They lie with what is collected of other handles then: in the last stream, which no handle writes to. The victim is
@@ -66,7 +66,7 @@ pub enum Isolation {
 }
 
 impl Separation {
-    /// How many streams there are.
+    /// Number of streams that it tells apart.
     #[must_use]
     pub fn count(&self) -> usize {
         1 + match self {
@@ -102,7 +102,7 @@ impl Separation {
         }
     }
 
-    /// Why there can be no such streams of N slots.
+    /// Checks that there can be such streams of N slots; an error says why not.
     pub(super) fn check(&self, user_slots: u32) -> Result<(), String> {
         if let Separation::ByHost { handles: 0, .. } = self {
             return Err(
@@ -122,7 +122,7 @@ impl Separation {
     }
 }
 
-/// When the data of a superblock were written by the host, counted in superblocks closed by then.
+/// Times at which the host wrote the data of a superblock, each in superblocks closed by then.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Births {
     sum: u64,
@@ -135,7 +135,7 @@ impl Births {
         self.count += 1;
     }
 
-    /// Whether a superblock of N slots can have these, with N superblocks closed.
+    /// Returns true if a superblock of N slots can have these, with N superblocks closed.
     pub fn are_possible(self, closed: u64, slots: u64) -> bool {
         let sum_max = u128::from(self.count) * u128::from(closed);
         self.count <= slots && u128::from(self.sum) <= sum_max
@@ -146,7 +146,8 @@ impl Births {
     }
 }
 
-/// What was written to a stream, and copied of what lay in its superblocks, since the layer was made or restored.
+/// Traffic of a stream since the layer was made or restored: slots written to it, and copied of what lay in its
+/// superblocks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StreamTraffic {
     /// Slots that the host wrote.
@@ -166,13 +167,13 @@ pub(super) struct Streams {
     written: u64,
     /// Writes at which they are halved.
     memory: u64,
-    /// What each stream was written and lost to collection.
+    /// Slots written and copied, of each stream.
     traffic: Vec<StreamTraffic>,
     /// One for each superblock; none unless streams are told by age.
     pub(super) births: Vec<Births>,
 }
 
-/// What a group's full superblocks of one stream hold.
+/// Sums over a group's full superblocks of one stream.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Full {
     pub(super) superblocks: u32,
@@ -196,13 +197,13 @@ impl Streams {
         }
     }
 
-    /// How many there are.
+    /// Number of streams, at least one.
     #[inline]
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Whether each stream has a share of the spare area, which says whose superblocks are collected.
+    /// Returns true if each stream has a share of the spare area, which says whose superblocks are collected.
     #[inline]
     pub fn have_shares(&self) -> bool {
         self.count > 1 && self.of_collected.is_none()
@@ -235,8 +236,7 @@ impl Streams {
         Ok(())
     }
 
-    /// What the host has written to each placement handle, and what of it was copied since; nothing where there are
-    /// no handles.
+    /// Traffic of each placement handle; empty where there are no handles.
     pub fn of_handles(&self) -> &[StreamTraffic] {
         match self.separation {
             Separation::ByHost { handles, .. } => &self.traffic[..usize::from(handles)],

@@ -1,4 +1,4 @@
-//! Which logical slot lies where, and how many valid slots each superblock holds.
+//! Place of each logical slot, and the number of valid slots in each superblock.
 
 use super::bitmap::Bitmap;
 use super::victim::NOT_A_CANDIDATE;
@@ -54,7 +54,7 @@ impl Table {
         }
     }
 
-    /// Where a logical slot lies, or [`NOWHERE`].
+    /// Place of a logical slot, or [`NOWHERE`].
     #[inline]
     pub fn slot_of(&self, lpn: Lpn) -> u32 {
         word(self.map[lpn.index()])
@@ -77,7 +77,7 @@ impl Table {
         self.map.iter().map(|&entry| word(entry))
     }
 
-    /// Whether a physical slot holds the newest copy of something.
+    /// Returns true if a physical slot holds the newest copy of something.
     pub fn is_valid(&self, slot: u32) -> bool {
         self.valid.get(slot)
     }
@@ -122,7 +122,7 @@ impl Table {
         self.cell_of[superblock.index()] = cell as u16;
     }
 
-    /// Whether a policy may choose a superblock: it is full and not being collected.
+    /// Returns true if a policy may choose a superblock: it is full and not being collected.
     #[inline]
     pub fn is_candidate(&self, superblock: SuperblockId) -> bool {
         self.valid_slots[superblock.index()] < NOT_A_CANDIDATE
@@ -135,7 +135,7 @@ impl Table {
         self.valid_slots[superblock.index()] = valid | mark;
     }
 
-    /// What a slot holds is out of date.
+    /// Marks a slot as out of date.
     #[inline(always)]
     pub fn invalidate(&mut self, slot: u32) {
         self.valid.clear(slot);
@@ -174,7 +174,7 @@ impl Table {
         }
     }
 
-    /// A logical slot lies nowhere any more; whether it did before.
+    /// Unmaps a logical slot; returns true if it was mapped.
     pub fn forget(&mut self, lpn: Lpn) -> bool {
         let slot = word(std::mem::replace(&mut self.map[lpn.index()], word(NOWHERE)));
         if slot != NOWHERE {

@@ -87,7 +87,7 @@ pub(super) fn fill<const FLAT: bool>(layer: &mut PageLayer<FLAT>) {
     }
 }
 
-/// What closed forms say of larger drives, at the length of a test; `docs/theory.md` has the rest.
+/// Closed forms of larger drives hold at the length of a test; `docs/theory.md` has the rest.
 #[test]
 fn wa_of_random_writes_is_near_that_of_theory() {
     for (name, theory) in [("fifo", 4.6173), ("greedy", 4.3325)] {

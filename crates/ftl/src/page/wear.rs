@@ -6,7 +6,7 @@ use ftlab_nand::Cause;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-/// Which free superblock is opened next.
+/// Rule by which the free superblock to open next is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Allocation {
     /// The one that became free first.
@@ -42,10 +42,10 @@ pub struct StaticLevelling {
     pub every_collections: u32,
 }
 
-/// How wear is levelled.
+/// Rules of wear levelling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WearLevelling {
-    /// Dynamic levelling.
+    /// Choice of the next superblock: dynamic levelling.
     pub allocation: Allocation,
     /// Static levelling, if there is any.
     pub levelling: Option<StaticLevelling>,

@@ -82,7 +82,7 @@ fn cached(layout: Layout, own: u32, more: u32, when_full: WhenFull) -> Box<dyn T
     page::layer(layout, with_cache(&layout, (own, more), when_full)).unwrap()
 }
 
-/// The same, of whose mapping table memory holds a few entries.
+/// A layer with such a cache and a mapping table on flash, of which memory holds a few entries.
 fn cached_and_translated(layout: Layout) -> Box<dyn TranslationLayer> {
     let config = PageConfig {
         user_slots: 150,

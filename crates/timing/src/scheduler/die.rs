@@ -27,9 +27,9 @@ pub(super) enum Phase {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Suspended {
     pub(super) op: NandOp,
-    /// How often it was suspended, this time included.
+    /// Number of suspensions, this one included.
     pub(super) times: u32,
-    /// What its array still takes.
+    /// Time that its array still takes.
     pub(super) left: Nanos,
 }
 

@@ -40,7 +40,7 @@ impl Takes for Vec<Rule> {
     const WHAT: &'static str = "tables";
 }
 
-/// What of a drive faults lean on.
+/// Parts of a drive that faults lean on.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::file) struct Has {
     pub(in crate::file) power: bool,

@@ -115,7 +115,7 @@ section! {
 }
 
 impl Firmware {
-    /// What they say, with what a layer's collection says of waiting and of pauses.
+    /// Makes the configuration, with what a layer's collection says of waiting and of pauses.
     pub(in crate::file) fn config(
         &self,
         waiting_max: Option<u32>,

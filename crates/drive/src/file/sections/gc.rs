@@ -8,9 +8,9 @@ use ftlab_sheet::quantity::{Count, Quantity, Ratio, Share, Time};
 use std::collections::BTreeMap;
 
 words! {
-    /// How hot data are told from cold ones.
+    /// Rules by which hot data are told from cold ones.
     enum Streams {
-        /// They are not.
+        /// All data are alike.
         None = "none",
         /// By where they lie.
         ByAddress = "by-address",
@@ -33,7 +33,7 @@ impl Streams {
 }
 
 words! {
-    /// What becomes of the data of a placement handle when they are collected.
+    /// Destinations of the data of a placement handle when they are collected.
     enum Isolates {
         /// They lie with what is collected of others.
         Initially = "initially",
@@ -98,9 +98,9 @@ section! {
 }
 
 words! {
-    /// What collection reads of a superblock.
+    /// Parts of a superblock that collection reads.
     enum CollectionReads {
-        /// What is valid: a table says what that is.
+        /// The valid data: a table says which these are.
         Valid = "valid",
         /// Everything, to find out.
         All = "all",
@@ -131,7 +131,7 @@ section! {
 /// The pace of collection that has a name of its own.
 const IN_STEP: &str = "in-step";
 
-/// What a section says of the victim policy: its name, and the parameters that are given.
+/// Victim policy of a section: its name, and the parameters that are given.
 #[derive(Debug, Clone)]
 pub(in crate::file) struct Victim<'a> {
     policy: &'a str,
@@ -184,7 +184,7 @@ impl PageGc {
         victim(&self.policy, self.choices.as_ref(), self.window.as_ref())
     }
 
-    /// How long the host must pause before the drive works ahead, if it does.
+    /// Time that the host must pause before the drive works ahead, if it does.
     pub(in crate::file) fn idle_after(&self) -> Option<Nanos> {
         self.idle_after.as_ref().map(|time| time.get())
     }
@@ -194,7 +194,7 @@ impl PageGc {
         self.waiting_max.as_ref().map(|most| most.get())
     }
 
-    /// When what is to be collected is copied.
+    /// Makes the rule by which victims are copied; an error says which keys do not fit.
     pub(in crate::file) fn pace(&self, layout: &Layout, own: &OwnPolicies) -> Result<Pace, String> {
         let slots = self.slots_of_pace(layout);
         if self.waiting_max.is_some() && self.turn.is_none() {
@@ -260,7 +260,7 @@ impl PageGc {
         }
     }
 
-    /// How data of different temperature are told apart.
+    /// Makes the rule by which data of different temperature are told apart; an error says which keys do not fit.
     pub(in crate::file) fn separation(
         &self,
         layout: &Layout,

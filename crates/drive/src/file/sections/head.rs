@@ -1,4 +1,4 @@
-//! What every drive file begins with.
+//! Head of every drive file.
 
 use serde::Deserialize;
 
@@ -16,13 +16,13 @@ pub(in crate::file) struct Header {
 /// The keys of a drive file outside its sections.
 pub(in crate::file) const HEADER_KEYS: [&str; 5] = ["schema", "kind", "name", "summary", "aliases"];
 
-/// What a drive is built of.
+/// Medium that a drive is built of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Flash.
+    /// Flash, behind a translation layer.
     Ssd,
-    /// A spinning disk.
+    /// The platters of a hard disk.
     Disk,
     /// A part of the host's memory.
     Ram,

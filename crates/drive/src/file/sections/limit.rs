@@ -70,6 +70,7 @@ impl LimitKeys {
         }
         let merge_bytes_min = self.merge_min()?;
         let peak_bytes_per_s = self.peak_bytes_per_s()?;
+        // A burst has a meaning without a peak, and a peak none without a burst.
         let peak = match self.peak_iops {
             Some(_) => together(
                 ["limit.peak_iops", "limit.burst"],

@@ -64,12 +64,12 @@ impl Link {
         }
     }
 
-    /// Whether it is lanes of PCI Express.
+    /// Returns true if it is lanes of PCI Express.
     pub(in crate::file) fn is_pcie(&self) -> bool {
         self.port.is_some()
     }
 
-    /// Whether a port of SATA slows the drive down.
+    /// Returns true if a port of SATA slows the drive down.
     pub(in crate::file) fn waits_for(&self, port: Port) -> bool {
         self.port.is_none() && port.bytes_s() < self.bytes_s()
     }

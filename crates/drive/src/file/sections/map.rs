@@ -13,7 +13,7 @@ use toml::Value;
 words! {
     /// The translation layers there are.
     enum Scheme {
-        /// Any slot anywhere.
+        /// Any slot may lie anywhere.
         Page = "page",
         /// A superblock for a superblock, with log blocks.
         Block = "block",
@@ -105,8 +105,8 @@ section! {
     }
 }
 
-/// What tells a cached entry from others of its translation page: entries are kept in a list for each
-/// page (TPFTL; Zhou et al., EuroSys 2015).
+/// Bytes that tell a cached entry from others of its translation page: entries are kept in a list for each page (TPFTL;
+/// Zhou et al., EuroSys 2015).
 const NUMBER_BYTES: u64 = 2;
 
 impl PageMap {
@@ -186,7 +186,8 @@ impl PageMap {
         self.host_memory.is_some()
     }
 
-    /// Where the mapping table is, if a part of it is in the host's memory.
+    /// Finds how the mapping table is shared out, if a part of it is in the host's memory; an error says which keys do
+    /// not fit.
     pub(in crate::file) fn host_table(&self, user_slots: u32) -> Result<Option<HostTable>, String> {
         let keys = ["map.host_memory", "map.host_memory_latency"];
         let Some((_, latency)) = together(keys, self.host_memory, self.host_memory_latency)? else {

@@ -8,10 +8,10 @@ use ftlab_timing::MOST_PAGE_TYPES;
 /// Sensing a page, by its type.
 type Times = [Nanos; MOST_PAGE_TYPES];
 
-/// What is said to be a mean may differ from the mean by this part of it: files state round figures.
+/// Share by which a mean in a file may differ from the mean of its parts: files state round figures.
 const MEAN_OFF: f64 = 0.01;
 
-/// How many page types have times of their own, and those.
+/// Number of page types that have times of their own, and those times.
 pub(super) fn times(nand: &Nand) -> Result<(u32, Times), String> {
     let read = stated(nand)?;
     let together = nand.pages_per_program();
@@ -45,6 +45,7 @@ fn stated(nand: &Nand) -> Result<Vec<Nanos>, String> {
     ];
     let given = given.map(|time| time.as_ref().map(|time| time.get()));
     let times: Vec<Nanos> = given.into_iter().flatten().collect();
+    // These are the keys of cells of two, three and four bits; there may be none of them.
     let of_cells = matches!(
         given.map(|time| time.is_some()),
         [false, false, false, false]

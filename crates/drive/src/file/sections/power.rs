@@ -73,7 +73,8 @@ section! {
 }
 
 impl SsdPowerKeys {
-    /// What the parts take; `page_spare` is spare bytes of a page over its user bytes, which cross the channel too.
+    /// Makes the model of power; `page_spare` is spare bytes of a page over its user bytes, which cross the channel
+    /// too.
     pub(in crate::file) fn model(&self, page_spare: f64) -> PowerModel {
         let sleep_after = self.sleep_after.as_ref();
         PowerModel {

@@ -82,7 +82,7 @@ const RETRIES_MAX: f64 = 64.0;
 /// The most a power law may rise with.
 const POWER_MAX: f64 = 20.0;
 
-/// What can fail in the drive's array, if the file says so; the error says what is wrong. A page has `page_bytes`.
+/// Failures of the drive's array, if the file has any; the error says what is wrong. A page has `page_bytes`.
 pub(in crate::file) fn reliability(
     keys: Option<&ReliabilityKeys>,
     ecc: Option<&EccKeys>,
@@ -134,7 +134,7 @@ fn at_most(key: &str, value: f64, most: f64) -> Result<(), String> {
     }
 }
 
-/// How long blocks last.
+/// Makes the distribution of block lives; the error says what is wrong.
 pub(in crate::file) fn endurance(keys: &ReliabilityKeys) -> Result<Endurance, String> {
     let erase_share = keys.erase_share.as_ref().map_or(0.0, |share| share.base);
     let shape = keys.life_shape.base;
@@ -162,6 +162,7 @@ fn bit_errors(keys: &EccKeys, rated_cycles: u32, page_bytes: u64) -> Result<BitE
     }
     let bits = codeword * 8;
     let correctable_bits = keys.correctable_bits.get();
+    // Nothing would be left to correct them by.
     if u64::from(correctable_bits) >= bits {
         return Err(format!(
             "ecc.correctable_bits is {correctable_bits} of the {bits} bits of a codeword"

@@ -8,7 +8,7 @@ use ftlab_timing::{DieOrder, Dispatch, Scheduling, Suspend};
 words! {
     /// The orders there are.
     enum Order {
-        /// As issued.
+        /// In the order of issue.
         Fcfs = "fcfs",
         /// Reads for the host first.
         ReadFirst = "read-first",
@@ -28,13 +28,13 @@ words! {
 }
 
 words! {
-    /// What can be suspended.
+    /// Operations that can be suspended.
     enum SuspendWhat {
-        /// Nothing.
+        /// No operation can be suspended.
         None = "none",
-        /// Erases.
+        /// Erases can be suspended.
         Erase = "erase",
-        /// Erases and programs.
+        /// Erases and programs can be suspended.
         ProgramErase = "program-erase",
     }
 }
@@ -81,7 +81,7 @@ section! {
 }
 
 impl SchedulingKeys {
-    /// How operations come to the queues of their dies.
+    /// Way of operations to the queues of their dies.
     pub(in crate::file) fn dispatch(&self) -> Dispatch {
         match self.dispatch {
             Some(DispatchKey::InOrder) => Dispatch::InOrder,

@@ -6,7 +6,7 @@ use ftlab_ftl::page::{SlcConfig, WhenFull};
 use ftlab_sheet::quantity::{Bytes, Count, Quantity, Time};
 
 words! {
-    /// What the host's data do when the cache is full.
+    /// Destinations of the host's data when the cache is full.
     enum Full {
         /// They go to cells with all their bits.
         Direct = "direct",
@@ -78,7 +78,7 @@ impl SlcKeys {
         })
     }
 
-    /// How long the host must pause before the cache is folded.
+    /// Time that the host must pause before the cache is folded.
     pub(in crate::file) fn fold_after(&self) -> Option<Nanos> {
         self.fold_after.as_ref().map(|time| time.get())
     }

@@ -1,4 +1,4 @@
-//! What a drive file says is to go wrong.
+//! Faults that a drive file asks for.
 
 use super::*;
 use crate::Device;
@@ -198,7 +198,7 @@ fn lost(ssd: &mut Ssd) -> u64 {
     reads.filter(|read| *read != Outcome::Good).count() as u64
 }
 
-/// The same drive, from what is kept of it.
+/// Makes the drive again from its saved state.
 fn kept(ssd: &Ssd, of: (&str, &[&str])) -> Ssd {
     let testbed = Testbed::load("anandtech-2008").unwrap();
     let file = load(of, &[]).unwrap();

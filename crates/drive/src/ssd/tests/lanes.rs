@@ -178,7 +178,7 @@ fn a_link_that_cannot_be_is_refused() {
     assert!(told.contains("link.port is for drives of NVMe"), "{told}");
 }
 
-/// What comes along of NVMe says on which lanes it is, and its link is called so on a host.
+/// Drives with NVMe that come along say on which lanes they are, and their link is called so on a host.
 #[test]
 fn drives_of_nvme_name_their_link() {
     let host = Testbed::load("linux-2024-nvme").unwrap().host();

@@ -14,7 +14,7 @@ fn drive(power_states: bool) -> Ssd {
     file.build_ssd(&testbed, RootSeed(1)).unwrap()
 }
 
-/// What reads take that come so long after the one before has ended, in microseconds.
+/// Microseconds that each read takes which comes so long after the one before has ended.
 fn reads(ssd: &mut Ssd, pauses_us: &[u64]) -> Vec<f64> {
     let (mut now, mut done) = (SimTime::ZERO, Vec::new());
     let mut took = Vec::new();

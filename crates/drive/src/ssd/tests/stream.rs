@@ -4,8 +4,7 @@ use super::*;
 use crate::Scale;
 use crate::file::Kind;
 
-/// What a drive did to its array: every operation in order, in one number, and how many there were of each
-/// kind and cause.
+/// Work of a drive on its array: every operation in order, in one number, and their count by kind and cause.
 fn done_to_array(ssd: &Ssd) -> [u64; 7] {
     let counters = ssd.counters();
     [

@@ -41,9 +41,9 @@ const HOST: u64 = 5_000;
 const LINK_COMMAND: u64 = 700;
 const READ: u64 = 2_000;
 const PER_SLOT: u64 = 1_000;
-/// What a read takes before the flash.
+/// Time of a read before the flash.
 const FRONT: u64 = HOST + LINK_COMMAND + READ + PER_SLOT;
-/// What a write takes before its data cross: the firmware does for its answer what it does for any command.
+/// Time of a write before its data cross: the firmware does for its answer what it does for any command.
 const ASKED: u64 = HOST + LINK_COMMAND + READ;
 const SENSE: u64 = 50_000;
 const PROGRAM: u64 = 900_000;

@@ -13,7 +13,7 @@ fn apply(ssd: &mut Ssd, command: Command) {
     assert_eq!(ssd.apply(command), Outcome::Good);
 }
 
-/// With time.
+/// Runs a command with time to its end.
 fn submit(ssd: &mut Ssd, command: Command) {
     let mut done = Vec::new();
     ssd.submit(command, SimTime::ZERO);

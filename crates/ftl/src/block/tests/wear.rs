@@ -1,4 +1,4 @@
-//! Which data wear levelling moves, and where to.
+//! Data that wear levelling moves, and their new places.
 
 use super::*;
 

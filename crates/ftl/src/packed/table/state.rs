@@ -86,6 +86,7 @@ impl Table {
                 _ => self.enter_in_log(Owner::slot(Lpn(n)), sizes, filled)?,
             }
         }
+        // Every slot has been counted by now, so shared data that none has show up.
         for n in (0..self.shared.len() as u32).filter(|&n| state.shared[n as usize].is_some()) {
             StateError::unless(self.shared[n as usize].slots > 0, || {
                 format!("shared data {n} are kept for no slot")
@@ -114,6 +115,7 @@ impl Table {
                 identity,
             }) = *entry
             else {
+                // A free number keeps its place in the list, so the numbers after it stay as they are.
                 self.shared.push(Shared {
                     stored: Stored { at: 0, chunks: 0 },
                     slots: 0,
@@ -146,7 +148,7 @@ impl Table {
         Ok(())
     }
 
-    /// Where the data of an owner lie, who has some.
+    /// Place of the data of an owner, who has some.
     fn stored(&self, owner: Owner) -> Stored {
         match owner.shared_number() {
             Some(n) => self.shared[n as usize].stored,

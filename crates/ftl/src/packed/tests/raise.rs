@@ -1,4 +1,4 @@
-//! A die fails.
+//! Failure of one die under parity: its data are read from the others and rebuilt, and no second die may fail.
 
 use super::*;
 use ftlab_nand::InjectionRefused;

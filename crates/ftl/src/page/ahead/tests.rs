@@ -1,4 +1,4 @@
-//! What a pause is worth, and that it ends.
+//! Gain of a pause, and its end.
 
 use crate::TranslationLayer;
 use crate::page::tests::{fill, layer_of, layout, random_writes, rest};

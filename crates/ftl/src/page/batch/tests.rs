@@ -1,4 +1,4 @@
-//! What collection in one go costs, and what it leaves.
+//! Cost of collection in one go, and the state that it leaves.
 
 use crate::TranslationLayer;
 use crate::page::tests::{fill, layer_of, layout, random_writes};

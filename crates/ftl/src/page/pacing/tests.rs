@@ -1,4 +1,4 @@
-//! What a policy sees is what collection in step decides by, and no pace harms a drive.
+//! A policy sees the numbers by which collection in step decides, and no pace harms a drive.
 
 use super::{Pace, PacingPolicy, PacingView};
 use crate::page::PageLayer;

@@ -1,4 +1,4 @@
-//! What parity costs, and what it saves.
+//! Cost of parity, and the data that it saves.
 
 use crate::page::tests::{layer_of, uniform};
 use crate::page::{Checkpoint, PageLayer};
@@ -88,7 +88,7 @@ fn parity_costs_its_share_beside_what_the_room_for_data_costs() {
     }
 }
 
-/// Where a page of a slot is programmed.
+/// Place at which a page of a slot is programmed.
 fn place(layer: &PageLayer<false>, lpn: Lpn) -> PagePlace {
     let (superblock, n) = layer.layout().locate(layer.lookup(lpn).unwrap());
     layer

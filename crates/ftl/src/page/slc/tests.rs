@@ -1,4 +1,4 @@
-//! What the cache takes, when it is folded, and when it takes again.
+//! The cache takes data, is folded, and takes data again.
 
 use crate::TranslationLayer;
 use crate::page::PageLayer;

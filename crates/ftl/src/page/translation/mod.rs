@@ -34,7 +34,7 @@ use store::{NONE, Store};
 pub struct TranslationConfig {
     /// Entries that are held in memory.
     pub cached_entries: u32,
-    /// Whether neighbours whose data follow each other share an entry; a look-up that misses stops the firmware then.
+    /// True if neighbours whose data follow each other share an entry; a look-up that misses stops the firmware then.
     pub runs: bool,
     /// Entries of a translation page, which is a page of flash.
     pub entries_per_page: u32,
@@ -51,12 +51,12 @@ impl TranslationConfig {
         store::superblocks_needed(self.pages(user_slots), layout.pages_per_superblock)
     }
 
-    /// The same, of each group of dies at most.
+    /// Superblocks that a group of dies holds of them, at most.
     pub(super) fn superblocks_of_group(&self, user_slots: u32, layout: &Layout) -> u32 {
         self.superblocks(user_slots, layout).div_ceil(layout.groups)
     }
 
-    /// Why there can be no such table.
+    /// Checks that there can be such a table; an error says why not.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.cached_entries == 0 {
             return Err("a cache of no entries of the mapping table; it must hold one".into());
@@ -68,7 +68,7 @@ impl TranslationConfig {
     }
 }
 
-/// What of the table is in memory.
+/// The part of the table that is in memory.
 #[derive(Debug, Clone)]
 enum Memory {
     /// Entries, one a slot.
@@ -129,7 +129,7 @@ impl Translation {
         lpn / self.entries_per_page
     }
 
-    /// Whether the entries of slots are in memory, as those are that flash has no page for.
+    /// Returns true if the entries of slots are in memory, as those are that flash has no page for.
     pub fn holds(&self, mut slots: std::ops::Range<u32>) -> bool {
         slots.all(|lpn| {
             let page = self.page_of(lpn);
@@ -311,8 +311,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
     }
 
-    /// Where the translation page of a slot has to be read, if it is on flash and not at hand; it is
-    /// at hand from now on.
+    /// Place of the translation page of a slot, if it has to be read: it is on flash and not at hand. It is at hand
+    /// from now on.
     fn page_to_read(&mut self, lpn: Lpn) -> Option<PagePlace> {
         let translation = self.translation_mut();
         let page = translation.page_of(lpn.0);
@@ -428,7 +428,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
     }
 
-    /// Whether the drive writes nothing any more, tables included.
+    /// Returns true if the drive writes nothing any more, tables included.
     fn is_worn_out(&self) -> bool {
         self.refusal.as_ref().is_some_and(Refusal::is_final)
     }
@@ -438,7 +438,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         self.array.read(place, bytes, Cause::Map, order, batch);
     }
 
-    /// Whether a physical slot is programmed: it may still be in the controller, or nowhere.
+    /// Returns true if a physical slot is programmed: it may still be in the controller, or nowhere.
     fn is_on_flash(&self, slot: u32) -> bool {
         if slot == NOWHERE {
             return false;

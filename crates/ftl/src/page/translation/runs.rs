@@ -50,17 +50,17 @@ impl Runs {
         self.held
     }
 
-    /// Whether a page is held; if so, it has been looked up.
+    /// Returns true if a page is held, and marks it as looked up then.
     pub fn look_up(&mut self, page: u32) -> bool {
         self.marks.look_up(page)
     }
 
-    /// Whether a page is held.
+    /// Returns true if a page is held.
     pub fn holds(&self, page: u32) -> bool {
         self.marks.holds(page)
     }
 
-    /// Whether a page is newer than what flash holds.
+    /// Returns true if a page is newer than what flash holds.
     pub fn is_dirty(&self, page: u32) -> bool {
         self.marks.is_dirty(page)
     }
@@ -123,7 +123,7 @@ impl Runs {
         self.marks.leave(page);
     }
 
-    /// What is kept while the drive is off.
+    /// Saves the pages that are held, for the time that the drive is off.
     pub fn state(&self) -> ClockState {
         let held = (0..self.of_page.len() as u32).filter(|&page| self.holds(page));
         self.marks.state(held.collect(), self.hand)
@@ -169,7 +169,7 @@ impl Runs {
 }
 
 impl<const FLAT: bool> PageLayer<FLAT> {
-    /// What memory holds of a table of runs, if the table is one that does not fit.
+    /// Runs in memory, if the table is one of runs that does not fit.
     #[inline]
     pub(super) fn runs_mut(&mut self) -> Option<&mut Runs> {
         match self
@@ -205,7 +205,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         order
     }
 
-    /// Whether the run of a slot is in memory; if so, it has been looked up.
+    /// Returns true if the run of a slot is in memory, and marks its page as looked up then.
     pub(super) fn run_is_held(&mut self, lpn: Lpn) -> bool {
         let page = self.translation_mut().page_of(lpn.0);
         self.runs_mut().is_some_and(|runs| runs.look_up(page))
@@ -257,7 +257,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
     }
 
-    /// How many of a slot, if it is at `at`, and the next one begin a run. One does not go past its translation page.
+    /// Number of runs that a slot, if it is at `at`, and the next one begin. One does not go past its translation page.
     fn runs_around(&self, lpn: Lpn, at: u32) -> i32 {
         let config = self.config.translation.expect("the table is on flash");
         let slot = |lpn: u32| self.table.slot_of(Lpn(lpn));
@@ -268,13 +268,13 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         i32::from(self.begins_run(before, at)) + i32::from(self.begins_run(at, behind))
     }
 
-    /// Whether a slot that lies at `at` begins a run, with the one before it at `before`.
+    /// Returns true if a slot that lies at `at` begins a run, with the one before it at `before`.
     fn begins_run(&self, before: u32, at: u32) -> bool {
         at != NOWHERE && (before == NOWHERE || !self.follows(before, at))
     }
 
-    /// Whether host data in order go to `at` after `before`: a program unit is filled up, and the next one is in the
-    /// next group.
+    /// Returns true if host data in order go to `at` after `before`: a program unit is filled up, and the next one is
+    /// in the next group.
     fn follows(&self, before: u32, at: u32) -> bool {
         let unit = self.unit_slots();
         if self.layout.groups == 1 || !(before + 1).is_multiple_of(unit) {

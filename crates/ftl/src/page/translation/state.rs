@@ -19,7 +19,7 @@ pub struct TranslationState {
     victim: Option<VictimState>,
 }
 
-/// What of the table is in memory.
+/// The part of the table that is in memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 enum MemoryState {
     /// Entries, by logical slot.

@@ -44,7 +44,7 @@ pub(super) struct Collected {
     pub credit: u64,
 }
 
-/// Where translation pages lie.
+/// Places of the translation pages on flash, and the superblocks that hold them.
 #[derive(Debug, Clone)]
 pub(super) struct Store {
     pub pages_per_superblock: u32,
@@ -74,7 +74,7 @@ impl Store {
         }
     }
 
-    /// Where a translation page lies, if it was ever written.
+    /// Place of a translation page, if it was ever written.
     pub fn place(&self, page: u32) -> Option<(SuperblockId, u32)> {
         let place = self.places[page as usize];
         (place.1 != NONE).then_some(place)
@@ -116,7 +116,7 @@ impl Store {
         n
     }
 
-    /// What flash holds of a translation page is out of date.
+    /// Marks flash's copy of a translation page as out of date.
     pub fn forget(&mut self, page: u32) {
         if let Some((superblock, n)) = self.place(page) {
             let held = self.held.get_mut(&superblock).expect("it is held");
@@ -193,6 +193,7 @@ impl Store {
         for (&superblock, held) in &self.held {
             let taken = held.owners.len() as u32;
             let is_open = self.open == Some(superblock);
+            // A superblock with room left is the open one, and has something in it.
             if taken > self.pages_per_superblock
                 || is_open != (taken < self.pages_per_superblock)
                 || taken == 0

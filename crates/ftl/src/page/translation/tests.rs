@@ -1,4 +1,4 @@
-//! What a mapping table on flash costs, what it keeps, and in which order it is read.
+//! Cost of a mapping table on flash, the data that it keeps, and the order in which it is read.
 
 use super::*;
 use crate::page::PageConfig;
@@ -19,7 +19,7 @@ struct Bench {
     batch: OpBatch,
     oracle: StampOracle,
     fences: FenceCheck,
-    /// How often the last call stopped the firmware.
+    /// Times that the last call stopped the firmware.
     halts: usize,
     /// Of writes whose units may still be open.
     open: BTreeSet<Fence>,
@@ -45,7 +45,7 @@ impl Bench {
         Bench::of_table(table, stripe_dies, slot_bytes)
     }
 
-    /// The same with a table of runs.
+    /// Makes a bench with a table of runs.
     fn of_runs(held: u32, stripe_dies: u32, slot_bytes: u32) -> Bench {
         let table = TranslationConfig {
             cached_entries: held,
@@ -157,7 +157,7 @@ fn count(ops: &[NandOp], kind: OpKind, cause: Cause) -> usize {
     counted.count()
 }
 
-/// What an operation stream reads of the map, and where its data operation waits for that.
+/// Number of reads of the map in an operation stream.
 fn map_reads(ops: &[NandOp]) -> usize {
     count(ops, OpKind::Read, Cause::Map)
 }

@@ -55,7 +55,7 @@ impl WindowedGreedy {
         }
     }
 
-    /// When the youngest in the window was closed.
+    /// Time at which the youngest in the window was closed, in superblocks closed.
     fn youngest(&mut self, view: &VictimView<'_>) -> u64 {
         let all = view.valid.iter().zip(view.closed_at);
         let full = all.filter(|(valid, _)| **valid < NOT_A_CANDIDATE);

@@ -32,7 +32,7 @@ pub struct VictimView<'a> {
     slots_per_superblock: u32,
     /// Valid slots of each, or a mark.
     valid: &'a [u32],
-    /// When each was closed.
+    /// Superblocks closed by the time that each one was closed.
     closed_at: &'a [u64],
     /// Superblocks closed so far.
     closed: u64,
@@ -64,7 +64,7 @@ impl Run<'_> {
 /// A superblock that may be collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Candidate {
-    /// The superblock.
+    /// Number of the superblock, for [`VictimPolicy::choose`] to return.
     pub superblock: SuperblockId,
     /// Slots that would have to be copied.
     pub valid_slots: u32,
@@ -122,7 +122,7 @@ impl<'a> VictimView<'a> {
         self.slots_per_superblock
     }
 
-    /// What `policy` chooses.
+    /// Asks `policy` to choose one of these.
     ///
     /// # Panics
     /// When it chooses none, or one that is no candidate: a bug of the policy.
@@ -163,7 +163,7 @@ impl<'a> VictimView<'a> {
 
 /// Chooses what to collect. A policy may keep state, but acts on nothing.
 pub trait VictimPolicy: std::fmt::Debug + Send {
-    /// What it is called, for example in a drive file.
+    /// Name of the policy, for example in a drive file.
     fn name(&self) -> &'static str;
 
     /// The superblock to collect, or `None` when there is no candidate.

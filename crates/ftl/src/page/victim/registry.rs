@@ -11,9 +11,9 @@ use thiserror::Error;
 /// A number that a policy needs, from 1 to `most`: a key of `[gc]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parameter {
-    /// The key.
+    /// Name of the key in `[gc]`.
     pub name: &'static str,
-    /// What it counts.
+    /// The thing that it counts, in words.
     pub meaning: &'static str,
     /// The most it may be.
     pub most: u32,
@@ -24,12 +24,12 @@ pub struct Parameter {
 pub struct Registered {
     /// The value of `gc.policy`.
     pub name: &'static str,
-    /// What it needs.
+    /// Numbers that it needs.
     pub parameters: &'static [Parameter],
     make: Make,
 }
 
-/// How a policy is made; it draws at random from the stream, if it draws.
+/// Function that makes a policy; this draws at random from the stream, if it draws.
 #[derive(Debug)]
 enum Make {
     Plain(fn(Stream) -> Box<dyn VictimPolicy>),
@@ -85,7 +85,7 @@ pub const POLICIES: &[Registered] = &[
     },
 ];
 
-/// Why a policy cannot be made.
+/// Reason for which a policy cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PolicyError {
     /// No policy has the name.
@@ -97,33 +97,33 @@ pub enum PolicyError {
     /// A parameter is not given.
     #[error("policy `{policy}` needs `{}`: {}", .parameter.name, .parameter.meaning)]
     Missing {
-        /// The policy.
+        /// Name of the policy.
         policy: &'static str,
-        /// What it needs.
+        /// The parameter that is missing.
         parameter: Parameter,
     },
     /// A parameter is given that the policy does not use.
     #[error("policy `{policy}` does not use `{parameter}`; leave it out")]
     Unused {
-        /// The policy.
+        /// Name of the policy.
         policy: &'static str,
-        /// What was given.
+        /// Name of the parameter that was given.
         parameter: String,
     },
     /// A parameter is 0 or too large.
     #[error("`{}` is {value}; the least is 1 and the most {}", .parameter.name, .parameter.most)]
     OutOfRange {
-        /// The parameter.
+        /// The parameter with its limit.
         parameter: Parameter,
-        /// What was given.
+        /// The value that was given.
         value: u32,
     },
 }
 
-/// Why a policy of one's own cannot have its name.
+/// Reason for which a policy of one's own cannot have its name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RegisterError {
-    /// Another has it.
+    /// Another policy has the name.
     #[error("there is a policy `{0}` already; give yours another name")]
     Taken(&'static str),
     /// A drive file or a setting would not take it as it is.
@@ -164,7 +164,7 @@ pub fn register(policies: &'static [Registered]) -> Result<(), RegisterError> {
     Ok(())
 }
 
-/// Whether a program has brought policies of its own.
+/// Returns true if a program has brought policies of its own.
 #[must_use]
 pub fn has_own_policies() -> bool {
     !OWN.read()
@@ -196,6 +196,7 @@ pub fn policy(
     let unknown = || PolicyError::Unknown { name: name.into() };
     let entry = registered(name).ok_or_else(unknown)?;
     let is_used = |key: &str| entry.parameters.iter().any(|p| p.name == key);
+    // A number that decides nothing would look as if it did.
     if let Some(unused) = given.keys().find(|key| !is_used(key)) {
         return Err(PolicyError::Unused {
             policy: entry.name,

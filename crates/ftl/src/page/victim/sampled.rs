@@ -79,7 +79,7 @@ mod tests {
 
     const DRAWS: u32 = 200_000;
 
-    /// How often each superblock is chosen.
+    /// Counts the times that each superblock is chosen.
     fn counts(policy: &mut dyn VictimPolicy, valid: &[u32]) -> Vec<u32> {
         let closed_at: Vec<u64> = (1..).take(valid.len()).collect();
         let mut counts = vec![0; valid.len()];

@@ -1,4 +1,4 @@
-//! What holds for every policy, and for policies at work in a layer.
+//! Rules that hold for every policy, and policies at work in a layer.
 
 use super::*;
 use crate::TranslationLayer;

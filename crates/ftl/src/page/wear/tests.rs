@@ -68,7 +68,7 @@ fn what_is_too_far_behind_is_moved() {
     assert_eq!(of(7).choose(candidates(), wear, 9), None);
 }
 
-/// What is written to the hot part of a drive.
+/// Order of the writes to the hot part of a drive.
 #[derive(Debug, Clone, Copy)]
 enum Load {
     InOrder,
