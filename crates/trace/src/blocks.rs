@@ -1,4 +1,4 @@
-//! What happens to each block of 4 KiB of a trace: how often it is written, and how much lies between two accesses. In
+//! Counts of each block of 4 KiB of a trace: its writes, and the bytes of others between two accesses. In
 //! bounded memory: of a trace that touches many blocks, those are followed that a hash draws, ever fewer of them.
 //!
 //! The sample is by block, so the counts of a block that is followed are whole: SHARDS (C. Waldspurger, N. Park, A. Garthwaite,
@@ -19,7 +19,7 @@ const BLOCKS_MAX: usize = 1 << 20;
 /// Accesses between two times at which their places are numbered anew.
 const PLACES: usize = 4 * BLOCKS_MAX;
 
-/// What a block has been through.
+/// The history of a block.
 #[derive(Debug, Clone, Copy, Default)]
 struct Block {
     reads: u32,
@@ -44,7 +44,7 @@ pub struct Blocks {
     distances: Vec<f64>,
 }
 
-/// What is known of the blocks of a trace.
+/// Counts over the blocks of a trace.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Counts {
     /// One block in this many was followed: 1 if all were.
@@ -55,7 +55,7 @@ pub struct Counts {
     pub written_bytes: f64,
     /// Bytes that are written over data of the trace.
     pub overwritten_bytes: f64,
-    /// How many blocks were written n times: (n, blocks), by n.
+    /// The number of blocks that were written n times: (n, blocks), by n.
     pub writes: Vec<(u32, f64)>,
     /// Accesses to a block that was accessed before, by how many other blocks were between, below 2^n of them.
     pub distances: Vec<f64>,
@@ -192,7 +192,7 @@ impl Blocks {
         sum
     }
 
-    /// What is known at the end.
+    /// The counts at the end.
     #[must_use]
     pub fn counts(&self) -> Counts {
         let scale = (1_u64 << self.zeros) as f64;

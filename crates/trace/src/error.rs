@@ -1,12 +1,12 @@
-//! What is wrong with a trace: where, what was expected there, and what to do.
+//! Errors of a trace: the place, the expectation there, and a remedy.
 
 use ftlab_base::{Blame, Panicked};
 use std::fmt::{self, Display, Formatter};
 
-/// What is shown of something that cannot be read.
+/// Text that cannot be read, as an error shows it.
 const SHOWN_CHARS: usize = 60;
 
-/// What is wrong within a line or a record.
+/// A fault within a line or a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     field: &'static str,
@@ -72,7 +72,7 @@ pub struct TraceError {
     pub file: String,
     /// Where in it; nothing if it is about the file as a whole.
     pub place: Option<Place>,
-    /// What is wrong, and what to do.
+    /// The fault and its remedy.
     pub why: String,
 }
 
@@ -110,7 +110,7 @@ impl TraceError {
         }
     }
 
-    /// What reads a file of a kind panicked over it, as libraries do over files that nobody thought of.
+    /// The reader of a kind of file panicked over it, as libraries do over files that nobody thought of.
     pub(crate) fn of_panic(file: &str, kind: &str, panic: &Panicked) -> TraceError {
         let why = format!("it is no {kind} that can be read: {panic}; get it again");
         TraceError::of_file(file, why)

@@ -10,7 +10,7 @@ pub struct Fields<'a> {
     by: By,
 }
 
-/// What stands between fields.
+/// The separator of fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
     /// A comma; fields may be empty.
@@ -76,7 +76,7 @@ impl<'a> Fields<'a> {
         sectors(name, self.next(name)?)
     }
 
-    /// What is left of the line.
+    /// The rest of the line.
     pub fn rest(&self) -> &'a [u8] {
         self.rest.unwrap_or_default().trim_ascii()
     }

@@ -10,7 +10,7 @@ use crate::select::Selected;
 use ftlab_base::{CommandKind, SECTOR_BYTES};
 use roaring::RoaringTreemap;
 
-/// What is done with addresses beyond the drive.
+/// The treatment of addresses beyond the drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Fit {
     /// The trace is not replayed.
@@ -18,19 +18,27 @@ pub enum Fit {
     Refuse,
     /// They begin again from the drive's start: what was far apart may become one place.
     Wrap,
-    /// What the trace touches moves together, in its order: nothing meets that did not, and distances shrink.
+    /// Blocks that the trace touches move together, in its order: nothing meets that did not, and distances shrink.
     Compact,
     /// All of them are multiplied by the same factor: sizes stay, so what was side by side overlaps.
     Scale,
 }
 
 impl Fit {
-    /// All of them, by their names.
-    const NAMED: [(&str, Fit); 4] = [
-        ("refuse", Fit::Refuse),
-        ("wrap", Fit::Wrap),
-        ("compact", Fit::Compact),
-        ("scale", Fit::Scale),
+    /// All of them, by their names, each with what it does in words.
+    pub const NAMED: [(&str, Fit, &str); 4] = [
+        ("refuse", Fit::Refuse, "Do not replay it: the default"),
+        ("wrap", Fit::Wrap, "Begin again from the drive's start"),
+        (
+            "compact",
+            Fit::Compact,
+            "Move what the trace touches together, in its order",
+        ),
+        (
+            "scale",
+            Fit::Scale,
+            "Multiply all addresses by the same factor",
+        ),
     ];
 
     /// The one of that name, or which names there are.
@@ -38,9 +46,9 @@ impl Fit {
     /// # Errors
     /// When none has it.
     pub fn of_name(name: &str) -> Result<Fit, String> {
-        let of = Fit::NAMED.iter().find(|(other, _)| *other == name);
-        of.map(|(_, fit)| *fit).ok_or_else(|| {
-            let names = Fit::NAMED.map(|(name, _)| name).join(", ");
+        let of = Fit::NAMED.iter().find(|(other, ..)| *other == name);
+        of.map(|(_, fit, _)| *fit).ok_or_else(|| {
+            let names = Fit::NAMED.map(|(name, ..)| name).join(", ");
             format!("`{name}` is no fit; give one of {names}")
         })
     }
@@ -49,11 +57,11 @@ impl Fit {
 /// Devices and scaled addresses begin at whole units of this: no drive has larger slots.
 const UNIT_BYTES: u64 = 1 << 20;
 
-/// What `compact` moves at a time at most and at least.
+/// The size of the chunks that `compact` moves, at most and at least.
 const CHUNK_BYTES_MAX: u64 = 1 << 20;
 const CHUNK_BYTES_MIN: u64 = 4096;
 
-/// What scaled addresses are multiples of.
+/// The alignment of scaled addresses.
 const SCALED_BYTES: u64 = 4096;
 
 /// A run of chunks that stay together: their first number, how many, and where they go.
@@ -202,7 +210,7 @@ impl Places {
         Ok(touched)
     }
 
-    /// What was done to the trace's addresses, a sentence; nothing if they are those of the trace.
+    /// Says in a sentence where the trace's addresses lie; nothing if that is where the trace has them.
     #[must_use]
     pub fn words(&self) -> Option<String> {
         let laid = match self.devices {

@@ -21,9 +21,9 @@ pub enum Format {
     Fiu,
     /// The LUN traces of SYSTOR '17.
     Systor,
-    /// What blkparse prints.
+    /// The text that blkparse prints.
     Blkparse,
-    /// What blktrace writes.
+    /// The records that blktrace writes.
     Blktrace,
     /// fio's iolog, version 2.
     FioV2,
@@ -66,7 +66,7 @@ impl Format {
         Format::Parquet,
     ];
 
-    /// What there is to know of it.
+    /// Its name, its columns, and the properties of requests that it carries.
     #[must_use]
     pub fn spec(self) -> &'static Spec {
         match self {

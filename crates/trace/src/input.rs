@@ -19,7 +19,7 @@ const CHUNK_BYTES: usize = 1 << 18;
 /// The mark of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What a file is packed with.
+/// The packing of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Packing {
     /// Nothing.
@@ -31,7 +31,7 @@ pub enum Packing {
 }
 
 impl Packing {
-    /// What people call it; nothing for none.
+    /// Its name in words; nothing for none.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -41,7 +41,7 @@ impl Packing {
         }
     }
 
-    /// What the name of a file says of how it is to be packed.
+    /// The packing that the name of a file asks for.
     #[must_use]
     pub fn of_name(path: &Path) -> Packing {
         match path.extension().and_then(|ending| ending.to_str()) {
@@ -149,7 +149,7 @@ impl Input {
     }
 }
 
-/// What cannot be read on.
+/// An error in the middle of a file.
 pub fn unreadable(file: &str, error: &std::io::Error, packing: Packing) -> TraceError {
     let why = match (packing, error.kind()) {
         (Packing::None, _) => format!("it cannot be read: {error}"),
@@ -173,7 +173,7 @@ pub struct Lines {
     file: String,
     packing: Packing,
     buffer: Box<[u8]>,
-    /// What of the buffer is still to be cut.
+    /// The part of the buffer that is still to be cut.
     start: usize,
     end: usize,
     is_over: bool,

@@ -1,4 +1,4 @@
-//! What a file was taken for: its columns with what each is, and its first requests.
+//! The recognised format of a file: its columns with the meaning of each, and its first requests.
 
 use crate::error::TraceError;
 use crate::fields::{By, Fields};
@@ -13,7 +13,7 @@ use std::path::Path;
 /// Requests that are shown.
 const SHOWN: usize = 3;
 
-/// What a file was taken for.
+/// The recognised format of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Look {
     /// The file.
@@ -22,7 +22,7 @@ pub struct Look {
     pub format: Format,
     /// Whether that was said, and not seen.
     pub is_said: bool,
-    /// What it is packed with.
+    /// Its packing.
     pub packing: Packing,
     /// Columns in order: name, what it is taken for, and what the first line has there.
     pub columns: Vec<[String; 3]>,
@@ -116,7 +116,7 @@ fn told(record: &Record, device: &str) -> String {
     format!("{at} {what} on {device}{before}{fua}")
 }
 
-/// What the columns are, beside what the first line has in them.
+/// The columns with their meanings and the values of the first line.
 fn columns(format: Format, input: &Input) -> Vec<[String; 3]> {
     let mut lines = input.first_lines().filter(|line| !is_void(line));
     let text = |field: Option<&[u8]>| field.map_or(String::new(), crate::error::shown);
@@ -152,7 +152,7 @@ fn columns(format: Format, input: &Input) -> Vec<[String; 3]> {
     spec.columns.iter().map(column).collect()
 }
 
-/// What a named column is taken for.
+/// The meaning of a named column in words.
 fn words(meaning: Option<Meaning>) -> String {
     let unit = |power| match power {
         0 => "ns",

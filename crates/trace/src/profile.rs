@@ -1,4 +1,4 @@
-//! What a trace holds: the figures that say what it will do to a drive.
+//! The profile of a trace: figures that say how it will load a drive.
 
 use crate::blocks::{Blocks, Counts};
 use crate::error::TraceError;
@@ -14,7 +14,7 @@ pub const IDLE_DECADES: usize = 11;
 /// Points of the course of a trace.
 const COURSE_POINTS: usize = 200;
 
-/// What a trace holds.
+/// The profile of a trace.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
     /// Counts.
@@ -23,20 +23,20 @@ pub struct Profile {
     pub sizes: [BTreeMap<u64, u64>; 3],
     /// Reads, and writes, that begin where the one before of their direction on their device ended.
     pub sequential: [u64; 2],
-    /// How many requests come so long after the one before: within a microsecond, ten, … of [`IDLE_DECADES`].
+    /// Requests by the time since the one before: within a microsecond, ten, … of [`IDLE_DECADES`].
     pub idle: [u64; IDLE_DECADES],
     /// The time of all gaps of these decades together, in nanoseconds.
     pub idle_ns: [u64; IDLE_DECADES],
     /// Bytes read and written in equal parts of the time.
     pub course: Vec<[u64; 2]>,
-    /// What happens to the blocks.
+    /// Counts of writes and accesses to the blocks.
     pub blocks: Counts,
 }
 
 /// The most sizes that are told apart; what comes then counts with the next power of two.
 const SIZES_MAX: usize = 4096;
 
-/// What is counted on the way.
+/// Counters that one pass fills.
 struct Counting {
     scan: Scan,
     sizes: [BTreeMap<u64, u64>; 3],

@@ -31,7 +31,7 @@ const MOVED_BYTES_MAX: u64 = 1 << 32;
 /// The longest TRIM: more than any drive has.
 const TRIMMED_BYTES_MAX: u64 = 1 << 50;
 
-/// How a trace is read.
+/// Options of reading a trace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Opening {
     /// Its format; none for what its first bytes look like.
@@ -63,7 +63,7 @@ pub struct Reader {
     is_over: bool,
 }
 
-/// What a file in a format is called.
+/// The name of a file in a format.
 fn kind(format: Format) -> &'static str {
     match format {
         #[cfg(feature = "parquet")]
@@ -177,7 +177,7 @@ impl Reader {
         self.format
     }
 
-    /// What the file is packed with.
+    /// The packing of the file.
     #[must_use]
     pub fn packing(&self) -> Packing {
         self.packing

@@ -1,4 +1,4 @@
-//! What format a file has, by its first bytes. Formats look different enough that one line tells them apart.
+//! The format of a file by its first bytes. Formats look different enough that one line tells them apart.
 
 use crate::error::{TraceError, shown};
 use crate::fields::{By, Fields};

@@ -1,4 +1,4 @@
-//! What a trace says of a request, whatever format it came in.
+//! A request of a trace, whatever format it came in.
 
 use crate::error::Fault;
 use ftlab_base::CommandKind;
@@ -14,7 +14,7 @@ pub struct Record {
     /// When it was issued, in nanoseconds of the trace's own clock: some count from 1601, some from 1970, some from
     /// their start.
     pub at_ns: u64,
-    /// What it asks for.
+    /// The kind of request.
     pub kind: CommandKind,
     /// Whom it asks.
     pub device: DeviceId,
@@ -26,7 +26,7 @@ pub struct Record {
     pub preflush: bool,
     /// It must be safe itself before it is answered (REQ_FUA).
     pub fua: bool,
-    /// How long the traced device took, in nanoseconds, if the trace says.
+    /// The response time of the traced device in nanoseconds, if the trace has it.
     pub response_ns: Option<u64>,
     /// A digest of the data, if the trace has one: equal for equal data.
     pub digest: Option<[u8; 16]>,
@@ -49,7 +49,7 @@ impl Record {
         }
     }
 
-    /// The same, of these bytes.
+    /// The request with other bytes.
     #[must_use]
     pub const fn of_bytes(mut self, offset_bytes: u64, length_bytes: u64) -> Record {
         self.offset_bytes = offset_bytes;

@@ -1,4 +1,4 @@
-//! What has to be known of a trace before it is replayed or written: how much there is, of what, and where it ends.
+//! Counts of a trace, which are needed before it is replayed or written: requests, bytes, and where they end.
 
 use crate::error::TraceError;
 use crate::record::Record;

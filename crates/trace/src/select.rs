@@ -6,7 +6,7 @@ use crate::record::Record;
 use ftlab_base::CommandKind;
 use ftlab_base::hash::mix64;
 
-/// What is kept of a trace.
+/// The part of a trace that is kept.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Selection {
     /// Requests to these devices alone; all if there are none.
@@ -58,7 +58,7 @@ pub struct Selected {
 }
 
 impl Selected {
-    /// What is kept of a trace.
+    /// The part of a trace that is kept.
     #[must_use]
     pub fn of(reader: Reader, selection: Selection) -> Selected {
         let share = selection.share.unwrap_or(1.0);

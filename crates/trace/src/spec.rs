@@ -1,9 +1,9 @@
-//! What there is to know of a format: its words, its columns, and what it carries.
+//! The description of a format: its words, its columns, and the properties of requests that it carries.
 
 use crate::fields::By;
 use ftlab_base::CommandKind;
 
-/// What a format says of devices.
+/// The way in which a format names devices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeviceWords {
     /// Any name.
@@ -19,16 +19,16 @@ pub enum DeviceWords {
 /// A column and what it is taken for.
 pub type Column = (&'static str, &'static str);
 
-/// What there is to know of a format.
+/// The description of a format.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spec {
-    /// What `--format` calls it.
+    /// Its name for `--format`.
     pub name: &'static str,
-    /// What people call it.
+    /// Its name in words.
     pub title: &'static str,
     /// Its columns in order; for a binary format the fields of a record.
     pub columns: &'static [Column],
-    /// What stands between the columns; nothing for a binary format and where lines differ.
+    /// The separator of columns; nothing for a binary format and where lines differ.
     pub by: Option<By>,
     /// Whether it has TRIMs.
     pub trims: bool,
@@ -40,11 +40,11 @@ pub struct Spec {
     pub response: bool,
     /// Whether it says which data are alike.
     pub digest: bool,
-    /// What it says of devices.
+    /// The way in which it names devices.
     pub devices: DeviceWords,
     /// Its clock's resolution in nanoseconds.
     pub tick_ns: u64,
-    /// What addresses and lengths are counted in, in bytes.
+    /// The unit of addresses and lengths, in bytes.
     pub unit_bytes: u64,
     /// Its clock begins with its first request.
     pub from_zero: bool,
@@ -81,7 +81,7 @@ impl Spec {
         }
     }
 
-    /// What a trace in this format cannot say, in words; nothing if it says everything.
+    /// Properties of requests that this format lacks, in words; nothing if it has all.
     #[must_use]
     pub fn lacks(&self) -> Vec<String> {
         let mut lacks = Vec::new();

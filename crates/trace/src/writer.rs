@@ -29,7 +29,7 @@ use std::io::{self, BufWriter, Write};
 /// Bytes that are written at a time.
 const CHUNK_BYTES: usize = 1 << 16;
 
-/// What a format could not carry of the requests that were written in it.
+/// Losses of requests that were written in a format.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lost {
     /// Requests that were written.
@@ -60,7 +60,7 @@ pub struct Lost {
 const NAMES_TOLD_MAX: usize = 8;
 
 impl Lost {
-    /// What was lost, a sentence each; nothing if everything is there.
+    /// A sentence for each loss; nothing if everything is there.
     #[must_use]
     pub fn words(&self, format: Format) -> Vec<String> {
         let spec = format.spec();
@@ -181,7 +181,7 @@ pub struct Writer {
     spec: &'static Spec,
     sink: Sink,
     buffer: Vec<u8>,
-    /// What is subtracted from every time.
+    /// The time that is subtracted from every other.
     origin_ns: u64,
     lost: Lost,
 }
@@ -382,7 +382,7 @@ fn sink(
     Ok((Sink::Bytes(encode, Packed::new(out, packing)?), renamed))
 }
 
-/// What writes a format of bytes, and which devices it has to call otherwise.
+/// The encoder of a format of bytes, and the devices that it has to call otherwise.
 fn encoder(format: Format, names: &[String]) -> (Box<dyn Encode>, Renamed) {
     match format {
         Format::Msr => {
@@ -422,7 +422,7 @@ fn encoder(format: Format, names: &[String]) -> (Box<dyn Encode>, Renamed) {
     }
 }
 
-/// What writes a format that knows devices by numbers.
+/// The encoder of a format that knows devices by numbers.
 fn numbered(
     names: &[String],
     encoder: fn(Vec<u64>) -> Box<dyn Encode>,
@@ -432,7 +432,7 @@ fn numbered(
     (encoder(numbers), renamed)
 }
 
-/// What writes a format that knows devices by a major and a minor number.
+/// The encoder of a format that knows devices by a major and a minor number.
 fn paired(names: &[String], encoder: fn(Pairs) -> Box<dyn Encode>) -> (Box<dyn Encode>, Renamed) {
     let pairs = pairs(names);
     let told = pairs

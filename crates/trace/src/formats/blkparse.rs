@@ -1,4 +1,4 @@
-//! What blkparse prints by default: a line an event, of many events a request. One action's events are the requests;
+//! The default output of blkparse: a line an event, of many events a request. One action's events are the requests;
 //! discards are TRIMs, and flushes and FUA are kept. What blkparse sums up behind the events is passed over.
 
 use super::{Action, Decode, Encode, Seconds, Seen, line};
@@ -48,7 +48,7 @@ impl Blkparse {
     }
 }
 
-/// What the letters of `rwbs` say.
+/// The meaning of the letters of `rwbs`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Flags {
     /// None for an event that is about no request.

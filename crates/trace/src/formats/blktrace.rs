@@ -1,4 +1,4 @@
-//! What blktrace writes: records of 48 bytes (`struct blk_io_trace` of the kernel's `blktrace_api.h`, version 7), each
+//! The files of blktrace: records of 48 bytes (`struct blk_io_trace` of the kernel's `blktrace_api.h`, version 7), each
 //! with some bytes of its own behind it, in the byte order of the traced machine. A trace has a file for each CPU.
 
 use super::blkparse::request;
@@ -37,7 +37,7 @@ pub const SPEC: Spec = Spec {
 /// Bytes of a record without what follows it.
 pub const RECORD_BYTES: usize = 48;
 
-/// What a record begins with; the last byte is the version.
+/// The magic number of a record; the last byte is the version.
 const MAGIC: u32 = 0x6561_7400;
 const VERSION: u32 = 7;
 
@@ -184,7 +184,7 @@ impl Blktrace {
     }
 }
 
-/// What happened to a request.
+/// An event of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     /// It came, and went to the device at once.

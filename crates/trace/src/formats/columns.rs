@@ -35,7 +35,7 @@ pub const SPEC: Spec = Spec {
     ..Spec::PLAIN
 };
 
-/// What a column is.
+/// The meaning of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
     /// A time, in units of 10^-9 s times ten to this.
@@ -53,7 +53,7 @@ pub enum Meaning {
     Digest,
 }
 
-/// What the name of a column says; nothing for a column that is not used.
+/// The meaning of a column by its name; nothing for a column that is not used.
 pub fn meaning(name: &str) -> Option<Meaning> {
     let name = name.trim().trim_matches('"').to_ascii_lowercase();
     let unit = |name: &str| match name {
@@ -87,7 +87,7 @@ pub fn meaning(name: &str) -> Option<Meaning> {
     })
 }
 
-/// What each column is.
+/// The meanings of all columns.
 pub fn layout<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<Option<Meaning>>, Fault> {
     let names: Vec<&str> = names.collect();
     let layout: Vec<Option<Meaning>> = names.iter().map(|name| meaning(name)).collect();
@@ -129,7 +129,7 @@ pub fn layout<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<Option<Mea
     }
 }
 
-/// What a cell holds.
+/// The value of a cell.
 #[cfg_attr(
     not(feature = "parquet"),
     expect(dead_code, reason = "a text has texts alone")
@@ -286,7 +286,7 @@ fn operation(cell: Cell<'_>) -> Result<CommandKind, Fault> {
     }
 }
 
-/// What an operation is called.
+/// The word for an operation.
 pub const fn word(kind: CommandKind) -> &'static str {
     match kind {
         CommandKind::Read => "read",

@@ -46,7 +46,7 @@ impl Action {
     const ALL: [Action; 3] = [Action::Queued, Action::Issued, Action::Completed];
 }
 
-/// What was seen beside the requests.
+/// Devices, events and other commands that were read beside the requests.
 #[derive(Debug, Default)]
 pub struct Seen {
     /// The devices so far.
@@ -64,7 +64,7 @@ impl Seen {
         event == wanted
     }
 
-    /// What there is of the events that were not asked for; nothing if none.
+    /// Counts of the other events in words; nothing if there are none.
     pub fn other_events(&self) -> Option<String> {
         let counts = Action::ALL
             .into_iter()
@@ -86,11 +86,11 @@ pub trait Decode: Send {
 /// Writes a text or a binary file request by request. What a request has that the format does not carry was
 /// left out before.
 pub trait Encode: Send {
-    /// What stands before the first request.
+    /// Writes the header before the first request.
     fn begin(&mut self, _out: &mut Vec<u8>) {}
     /// A request.
     fn record(&mut self, record: &Record, out: &mut Vec<u8>);
-    /// What stands behind the last one.
+    /// Writes the end behind the last one.
     fn end(&mut self, _out: &mut Vec<u8>) {}
 }
 

@@ -32,7 +32,7 @@ const BATCH_ROWS: usize = 8192;
 /// Rows of a row group when written: tens of megabytes.
 const GROUP_ROWS: usize = 1 << 18;
 
-/// What Parquet files begin with.
+/// The magic number of Parquet files.
 pub const MAGIC: &[u8] = b"PAR1";
 
 /// The values of a column, some rows of them.

@@ -31,7 +31,7 @@ pub const SPEC: Spec = Spec {
 
 const RECORD_BYTES: usize = 32;
 
-/// What an operation code of SCSI does to a disk's data: READ and WRITE of 6, 10, 12 and 16 bytes.
+/// The kind of request of an operation code of SCSI: READ and WRITE of 6, 10, 12 and 16 bytes.
 pub fn kind_of(operation: u64) -> Option<CommandKind> {
     match operation {
         0x08 | 0x28 | 0xa8 | 0x88 => Some(CommandKind::Read),
