@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// How the names of files begin that have to be handed on.
+/// Beginnings of the names of files that have to be handed on.
 const NAMES: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE"];
 
-/// What the report embeds of libraries; its first comment has their licences.
+/// The libraries that the report embeds; their first comment has the licences.
 const BUNDLE: &str = include_str!("../../crates/report/web/dist/libraries.js");
 
 #[derive(Debug, Args)]

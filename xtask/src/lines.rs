@@ -1,4 +1,4 @@
-//! How many lines of code the program has, by crate: the size that a change of it is measured by.
+//! Lines of code of the program by crate: the size that a change of it is measured by.
 //!
 //! A line of code is one that is neither blank nor begins with `//`. Tests are not counted: files `tests.rs`, folders
 //! `tests` and modules `#[cfg(test)] mod tests { … }`.

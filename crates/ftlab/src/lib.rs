@@ -24,7 +24,6 @@ mod list_tests;
 mod loads;
 mod man;
 mod options;
-mod paper;
 mod plan;
 mod provenance;
 mod pts;

@@ -1,8 +1,8 @@
-//! What a drive must hold, from what was asked of it alone.
+//! The data that a drive must hold, by the requests alone.
 
 use ftlab_base::{Command, CommandKind};
 
-/// What is known of one slot.
+/// The knowledge of one slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Holds {
     /// Never written, or trimmed since.

@@ -1,4 +1,4 @@
-//! What a client of a network block device sends: refused, or understood as far as it goes, and
+//! The input of a client of a network block device: refused, or understood as far as it goes, and
 //! answered in a form that clients can read.
 
 use crate::run::{Tally, Verdict, reason};
@@ -60,7 +60,7 @@ pub fn nbd_client(data: &[u8]) -> Verdict {
     }
 }
 
-/// What a negotiation ended in.
+/// The end of a negotiation.
 #[derive(Debug, PartialEq, Eq)]
 struct Outcome {
     output: Vec<u8>,
@@ -69,7 +69,7 @@ struct Outcome {
     end: Option<Result<HandshakeEnd, String>>,
 }
 
-/// What a negotiation ends in, which must be the same when its bytes arrive a few at a time.
+/// The end of a negotiation, which must be the same when its bytes arrive a few at a time.
 fn in_any_pieces<'a>(begin: impl Fn() -> Handshake<'a>, input: &[u8], step: u8) -> Outcome {
     let whole = negotiate(begin(), input, input.len());
     let pieces = negotiate(begin(), input, usize::from(step) + 1);
@@ -77,7 +77,7 @@ fn in_any_pieces<'a>(begin: impl Fn() -> Handshake<'a>, input: &[u8], step: u8) 
     whole
 }
 
-/// What is within TLS follows as it is.
+/// The bytes within TLS follow as they are.
 fn negotiate(mut handshake: Handshake<'_>, input: &[u8], step: usize) -> Outcome {
     let (mut output, mut taken, mut there) = (Vec::new(), 0, 0);
     let mut starts_tls = false;

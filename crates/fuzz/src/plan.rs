@@ -256,7 +256,7 @@ fn collection(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// How much is collected at a time.
+/// The amount that is collected at a time.
 fn pace(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
     if u.ratio(1, 3)? {
         let paces: [&[(&str, &str)]; 8] = [

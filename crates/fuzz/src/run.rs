@@ -27,7 +27,7 @@ const MOVES_A_COMMAND: u64 = 20_000;
 /// Virtual time after which a drive is too slow to be waited for.
 const LATEST: SimTime = SimTime(u64::MAX / 2);
 
-/// What came of an input.
+/// The outcome of an input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// The bytes made no drive.
@@ -40,7 +40,7 @@ pub enum Verdict {
     Ran(Tally),
 }
 
-/// What a drive did, to see that something was tried at all.
+/// Counts of a drive, to see that something was tried at all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Commands over.
@@ -51,7 +51,7 @@ pub struct Tally {
     pub switches: u64,
     /// The drive was so slow that the script was left.
     pub timed_out: bool,
-    /// What the drive counted.
+    /// The counters of the drive.
     pub counters: Counters,
 }
 

@@ -1,4 +1,4 @@
-//! What is done to a drive: commands, and how the clock is moved between them.
+//! A script for a drive: commands, and moves of the clock between them.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use ftlab_base::hash::mix64;
@@ -9,7 +9,7 @@ use ftlab_base::{
 };
 use rand::RngExt;
 
-/// How commands reach the drive.
+/// The way of commands to the drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Arbitrary)]
 pub enum Clock {
     /// Submitted, at a depth, while the clock moves.
@@ -29,7 +29,7 @@ pub enum Step {
     Burst {
         /// The name of the stream they come from.
         seed: u16,
-        /// How many.
+        /// Their number.
         commands: u8,
         /// Whether they begin and end with slots.
         aligned: bool,
@@ -63,7 +63,7 @@ const KINDS: [CommandKind; 4] = [
     CommandKind::Flush,
 ];
 
-/// How a script goes on, before its steps are drawn one by one.
+/// The course of a script, before its steps are drawn one by one.
 #[derive(Debug, Clone)]
 pub struct Script {
     /// With a clock or without.
@@ -143,7 +143,7 @@ impl Script {
 pub const HANDLES: u8 = 3;
 
 impl Shape {
-    /// What the data look like, in a way that follows from place and size: writes to the same place
+    /// The kind of data, which follows from place and size: writes to the same place
     /// come with the same data, and with those of a few others.
     fn content(&self) -> Content {
         let mixed = mix64(u64::from(self.place) << 32 | u64::from(self.sectors));

@@ -38,7 +38,7 @@ const DRIVES: [&str; 6] = [
     "ocz-vertex3-120",
 ];
 
-/// What makes the first of them small enough to be tried.
+/// Settings that make the first of them small enough to be tried.
 const SMALL: [&str; 3] = [
     "nand.blocks_per_die=16",
     "nand.pages_per_block=8",

@@ -8,7 +8,7 @@ use ftlab_base::{Nanos, SECTOR_BYTES};
 use ftlab_drive::Device;
 use ftlab_result::Warning;
 
-/// Value of `rw` for a replay: the requests are those of its file.
+/// What `rw` is of a replay: the requests are those of its file.
 const RW: &str = "replay";
 
 /// An open loop that ends so long after its last request has fallen behind.
@@ -40,95 +40,87 @@ impl Record {
     }
 }
 
-/// Returns warnings that a reader needs before using the figures of a replay.
+fn warning(saw: String, why: &str, option: &str) -> Warning {
+    Warning {
+        saw,
+        why: why.to_owned(),
+        option: option.to_owned(),
+    }
+}
+
+/// Says what has to be known before the figures of a replay are used.
 fn warnings(recording: &Recording, device: &dyn Device, report: &ReplayReport) -> Vec<Warning> {
     let scan = &recording.scan;
-    let mut warnings = Vec::new();
-    let mut warn = |saw: String, why: &str, option: &str| {
-        warnings.push(Warning {
-            saw,
-            why: why.to_owned(),
-            option: option.to_owned(),
-        });
-    };
-    let capacity_bytes = device.capacity_sectors() * SECTOR_BYTES;
-    let places = recording.places(capacity_bytes);
-    if let Some((places, words)) = places
-        .ok()
-        .and_then(|places| places.words().map(|words| (places, words)))
-    {
-        match places.folds() {
-            true => warn(
-                words,
-                "The drive sees another pattern of addresses than the trace has.",
-                "Take --fit compact, a larger drive, or a share of the addresses with --share.",
-            ),
-            false => warn(
-                words,
-                "What lies where on the drive is not what lay where on the devices.",
-                "Choose one with --device, or take a drive as large as they are.",
-            ),
-        }
-    }
-    if report.held > 0 || report.after_last > BEHIND {
-        let held = match report.held {
-            0 => String::new(),
-            held => format!(
-                ", and {} requests waited before they were issued",
-                grouped(held)
-            ),
-        };
-        warn(
-            format!(
-                "The drive fell behind: it ended {} after the last request arrived{held}.",
-                report.after_last
-            ),
-            "In an open loop latencies then grow with the length of the trace: they say that the drive is too slow, \
-             not how slow.",
-            "Compare rates with --pace asap, or ask for less with --pace scaled=0.5x.",
-        );
-    }
-    let is_open = recording.pace.factor().is_some();
-    // The order of times matters to an open loop alone: a closed one does not look at them.
-    if scan.disordered > 0 && is_open && report.run.simulated > Nanos::ZERO {
-        warn(
-            format!(
-                "{} requests are earlier than one before them.",
-                grouped(scan.disordered)
-            ),
+    let in_order = recording.pace.factor().is_none() || report.run.simulated == Nanos::ZERO;
+    let odd = [
+        (
+            if in_order { 0 } else { scan.disordered },
+            "requests are earlier than one before them.",
             "They are issued with that one, as the file has them.",
             "Sort the trace by time if their order matters.",
-        );
-    }
-    if scan.unaligned > 0 {
-        warn(
-            format!(
-                "{} requests do not begin and end at sectors of 512 bytes.",
-                grouped(scan.unaligned)
-            ),
+        ),
+        (
+            scan.unaligned,
+            "requests do not begin and end at sectors of 512 bytes.",
             "They are widened to whole sectors.",
             "Check that the format is the right one: --format.",
-        );
-    }
-    if report.void > 0 {
-        warn(
-            format!(
-                "{} requests address nothing on the drive and were left out.",
-                grouped(report.void)
-            ),
+        ),
+        (
+            report.void,
+            "requests address nothing on the drive and were left out.",
             "They have no bytes, or trim what nothing else touches.",
             "Count them with `ftlab trace info`.",
-        );
-    }
-    if scan.others > 0 {
-        warn(
-            format!(
-                "{} commands are no reads, writes, TRIMs or flushes and were left out.",
-                grouped(scan.others)
-            ),
+        ),
+        (
+            scan.others,
+            "commands are no reads, writes, TRIMs or flushes and were left out.",
             "The drive is idler than the traced one was.",
             "Nothing can be done if they are what the format says.",
-        );
+        ),
+    ];
+    let odd = odd.into_iter().filter(|(count, ..)| *count > 0);
+    let odd = odd
+        .map(|(count, saw, why, option)| warning(format!("{} {saw}", grouped(count)), why, option));
+    let first = addresses(recording, device).into_iter();
+    first.chain(behind(report)).chain(odd).collect()
+}
+
+/// That addresses of the trace do not lie on the drive where they lay.
+fn addresses(recording: &Recording, device: &dyn Device) -> Option<Warning> {
+    let capacity_bytes = device.capacity_sectors() * SECTOR_BYTES;
+    let places = recording.places(capacity_bytes).ok()?;
+    let (why, option) = match places.folds() {
+        true => (
+            "The drive sees another pattern of addresses than the trace has.",
+            "Take --fit compact, a larger drive, or a share of the addresses with --share.",
+        ),
+        false => (
+            "What lies where on the drive is not what lay where on the devices.",
+            "Choose one with --device, or take a drive as large as they are.",
+        ),
+    };
+    Some(warning(places.words()?, why, option))
+}
+
+/// That the drive was slower than the trace.
+fn behind(report: &ReplayReport) -> Option<Warning> {
+    if report.held == 0 && report.after_last <= BEHIND {
+        return None;
     }
-    warnings
+    let held = match report.held {
+        0 => String::new(),
+        held => format!(
+            ", and {} requests waited before they were issued",
+            grouped(held)
+        ),
+    };
+    Some(warning(
+        format!(
+            "The drive fell behind: it ended {} after the last request arrived{held}.",
+            report.after_last
+        ),
+        "In an open loop latencies then grow with the length of the trace: they say that the drive is too slow, \
+         not how slow.",
+        "Compare rates with --pace asap, or ask for less with --pace scaled=0.5x.",
+    ))
 }

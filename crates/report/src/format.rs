@@ -60,7 +60,7 @@ fn interval(value: f64, half_width: f64) -> (String, String) {
     (text(value), text(half_width))
 }
 
-/// What a run gave for a figure: once, or over repeats.
+/// A simulated figure: of one run, or over repeats.
 pub fn simulated(value: f64, spread: Option<&Spread>) -> String {
     spread.map_or_else(
         || number(value),

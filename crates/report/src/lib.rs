@@ -7,9 +7,10 @@
 //! - [`terminal::render`]: tables for a terminal.
 //!
 //! Several result sets side by side are a [`comparison::Comparison`], drawn by [`comparison::terminal()`] and
-//! [`html::comparison::render`].
+//! [`html::comparison::render`]. Charts for files that a text embeds are drawn by [`svg`], and so are those of pages without
+//! a script ([`html::charts`]).
 //!
-//! What is drawn is decided once in `view`; the HTML and terminal modules only lay it out.
+//! `view` decides once everything that is drawn; the HTML and terminal modules only lay it out.
 //!
 //! # The path of a report
 //!
@@ -26,7 +27,7 @@
 //! watch                   report/web/src/charts.js    a chart that nears the view parses its family's data and draws
 //! ```
 //!
-//! What is decided is decided in Rust, once: verdicts, units, defaults, colours. The script only chooses among it (drives,
+//! Rust decides everything, once: verdicts, units, defaults, colours. The script only chooses among it (drives,
 //! measure, step, scale) and draws. Tables of figures are HTML; those of runs are made when they are unfolded, as thousands
 //! of rows would make a report of all drives slow to open.
 //!
@@ -43,6 +44,7 @@ pub mod comparison;
 mod format;
 pub mod html;
 pub mod settling;
+pub mod svg;
 pub mod terminal;
 mod view;
 

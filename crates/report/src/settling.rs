@@ -1,11 +1,11 @@
-//! How figures are marked of runs that ended before garbage collection had settled.
+//! The mark on figures of runs that ended before garbage collection had settled.
 
 use ftlab_result::Run;
 
-/// What stands behind such a figure.
+/// The sign behind such a figure.
 const MARK: char = '*';
 
-/// What the mark means, below a table that has it.
+/// The meaning of the mark, below a table that has it.
 pub const NOTE: &str = "* Garbage collection had not settled when the run ended: in the steady state this figure \
                         differs. The option --state steady-fast starts there.";
 

@@ -94,6 +94,28 @@ fn heading(out: &mut String, text: &str) {
     writeln!(out, "{}", text.trim()).expect("writing to a string succeeds");
 }
 
+/// A table without lines between cells and without colours.
+pub(crate) fn plain() -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.force_no_tty();
+    table
+}
+
+/// The lines of a plain table; columns from the `numbers`-th on stand to the right.
+pub(crate) fn lines(mut table: Table, numbers: usize) -> String {
+    for (n, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, GAP as u16));
+        if n >= numbers {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+        .lines()
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
+}
+
 /// A column: its title, and whether it holds numbers.
 type Column = (&'static str, Kind);
 

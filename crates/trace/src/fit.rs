@@ -25,12 +25,20 @@ pub enum Fit {
 }
 
 impl Fit {
-    /// All of them, by their names.
-    const NAMED: [(&str, Fit); 4] = [
-        ("refuse", Fit::Refuse),
-        ("wrap", Fit::Wrap),
-        ("compact", Fit::Compact),
-        ("scale", Fit::Scale),
+    /// All of them, by their names, each with what it does in words.
+    pub const NAMED: [(&str, Fit, &str); 4] = [
+        ("refuse", Fit::Refuse, "Do not replay it: the default"),
+        ("wrap", Fit::Wrap, "Begin again from the drive's start"),
+        (
+            "compact",
+            Fit::Compact,
+            "Move what the trace touches together, in its order",
+        ),
+        (
+            "scale",
+            Fit::Scale,
+            "Multiply all addresses by the same factor",
+        ),
     ];
 
     /// The one of that name, or which names there are.
@@ -38,9 +46,9 @@ impl Fit {
     /// # Errors
     /// When none has it.
     pub fn of_name(name: &str) -> Result<Fit, String> {
-        let of = Fit::NAMED.iter().find(|(other, _)| *other == name);
-        of.map(|(_, fit)| *fit).ok_or_else(|| {
-            let names = Fit::NAMED.map(|(name, _)| name).join(", ");
+        let of = Fit::NAMED.iter().find(|(other, ..)| *other == name);
+        of.map(|(_, fit, _)| *fit).ok_or_else(|| {
+            let names = Fit::NAMED.map(|(name, ..)| name).join(", ");
             format!("`{name}` is no fit; give one of {names}")
         })
     }

@@ -1,4 +1,4 @@
-//! What a drive with certain numbers comes to beside its published figures.
+//! Figures of a drive with certain numbers, beside the published ones.
 
 use crate::family::Families;
 use crate::numbers::Number;
@@ -15,7 +15,7 @@ use std::num::NonZeroUsize;
 const WEIGHT_OF_MAXIMA: f64 = 0.1;
 
 /// An error of this size costs as its square; a larger one hardly more the larger it is (Cauchy's loss).
-/// What no numbers of a drive can meet, as what three drives of one hardware took, does not pull them
+/// A figure that no numbers of a drive can meet, as one of three drives of one hardware, does not pull them
 /// away from what they can. A figure passes up to about here; one that fails costs 1 more.
 const ERROR_SCALE: f64 = 0.15;
 
@@ -42,7 +42,7 @@ impl Weighed {
     }
 }
 
-/// How a figure is meant: a drive that bears more than its maker promises is not off by it.
+/// The qualifier that counts: a drive that bears more than its maker promises is not off by it.
 fn qualifier<'a>(test: &str, of_row: &'a str) -> &'a str {
     if figures::is_promise(test) {
         figures::AT_LEAST
@@ -93,14 +93,11 @@ impl Reviewer {
         drives: &[String],
     ) -> Result<Vec<Weighed>> {
         let file = |drive: &String| {
-            let own = numbers
-                .iter()
-                .zip(values)
-                .filter(|(n, _)| n.drives.contains(drive));
-            let settings: Vec<String> = own.map(|(n, &value)| n.setting(value)).collect();
-            Catalog::load(drive, &settings)
+            file(drive, numbers, values, |number| {
+                number.drives.contains(drive)
+            })
         };
-        let files: Vec<_> = drives.iter().map(file).collect::<Result<_, _>>()?;
+        let files: Vec<_> = drives.iter().map(file).collect::<Result<_>>()?;
         Ok(self.figures(files)?.into_iter().map(Weighed::of).collect())
     }
 
@@ -123,15 +120,8 @@ impl Reviewer {
         if tests.is_empty() {
             return Ok(Vec::new());
         }
-        let file = |names: &Names| {
-            let own = numbers
-                .iter()
-                .zip(values)
-                .filter(|(n, _)| n.is_of(&names.slug));
-            let settings: Vec<String> = own.map(|(n, &value)| n.setting(value)).collect();
-            Catalog::load(&names.slug, &settings)
-        };
-        let files: Vec<_> = names.iter().map(file).collect::<Result<_, _>>()?;
+        let file = |of: &Names| file(&of.slug, numbers, values, |number| number.is_of(&of.slug));
+        let files: Vec<_> = names.iter().map(file).collect::<Result<_>>()?;
         let set = review(files, tests.clone(), self.seed, self.threads)?;
         let figures = figures::unseen(&names, &tests, &set.runs);
         Ok(figures.into_iter().map(Weighed::of).collect())
@@ -146,20 +136,28 @@ impl Reviewer {
 
 /// The tests that some published figure of one of the drives is from.
 fn asked_of(drives: &[DriveFile]) -> Vec<Test> {
-    let rows: Vec<_> = drives
-        .iter()
-        .flat_map(|file| {
-            figures::rows_of(&Names {
-                slug: file.slug().to_owned(),
-                aliases: file.aliases().to_vec(),
-            })
-        })
-        .collect();
+    let names = drives.iter().map(|file| Names {
+        slug: file.slug().to_owned(),
+        aliases: file.aliases().to_vec(),
+    });
+    let rows: Vec<_> = names.flat_map(|names| figures::rows_of(&names)).collect();
     let asked = |test: &Test| {
         rows.iter()
             .any(|row| row.test == test.step.slug || row.test == test.family.slug)
     };
     suites::all().filter(asked).collect()
+}
+
+/// A drive whose numbers, those that are `its`, have values.
+fn file(
+    slug: &str,
+    numbers: &[Number],
+    values: &[f64],
+    its: impl Fn(&Number) -> bool,
+) -> Result<DriveFile> {
+    let own = numbers.iter().zip(values).filter(|(n, _)| its(n));
+    let settings: Vec<String> = own.map(|(n, &value)| n.setting(value)).collect();
+    Ok(Catalog::load(slug, &settings)?)
 }
 
 #[cfg(test)]

@@ -7,23 +7,23 @@ use argmin::solver::neldermead::NelderMead;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// How far the first simplex reaches from where the files stand: a factor.
+/// The reach of the first simplex from where the files stand: a factor.
 const REACH: f64 = 1.25;
 /// A fit does not go farther from where the files stand than by this factor: what lies beyond is
 /// another drive.
 const FARTHEST: f64 = 8.0;
 /// The simplex is small enough when its costs differ by less.
 const EVEN: f64 = 1e-5;
-/// What numbers cost with which no drive can be built.
+/// The cost of numbers with which no drive can be built.
 const IMPOSSIBLE: f64 = 1e6;
 
 struct Cost<'a> {
     numbers: &'a [Number],
-    /// What all numbers cost with some values.
+    /// The cost of all numbers with some values.
     price: &'a dyn Fn(&[f64]) -> Result<f64>,
     /// The numbers that are moved, in the order of the logarithms.
     moved: Vec<usize>,
-    /// What was tried: counts, above all, come to the same values again.
+    /// Costs that are known: counts, above all, come to the same values again.
     tried: RefCell<BTreeMap<Vec<String>, f64>>,
 }
 

@@ -1,43 +1,10 @@
-//! What a fit does to figures that it never saw: one that makes them worse is not written.
+//! The effect of a fit on figures that it never saw: one that makes them worse is not written.
 
 use super::errors::{Weighed, sum};
-use super::{numbers, table};
 use anyhow::{Result, bail};
-use comfy_table::Table;
 
 /// A sum of costs that grows by less than this did not get worse: it is scatter.
 const SCATTER: f64 = 0.01;
-
-/// Every unseen figure of the family, before and after the fit.
-pub fn figures(before: &[Weighed], after: &[Weighed]) -> Table {
-    let header = [
-        "unseen",
-        "drive",
-        "test",
-        "metric",
-        "published",
-        "before",
-        "after",
-    ];
-    let mut table = table(header, &[4, 5, 6]);
-    for (before, after) in before.iter().zip(after) {
-        let simulated = |weighed: &Weighed| {
-            let value = weighed.figure.simulated;
-            value.map_or_else(|| "–".to_owned(), numbers::short)
-        };
-        let figure = &after.figure;
-        table.add_row([
-            figure.id.clone(),
-            figure.model.clone(),
-            figure.test.clone(),
-            figure.metric.clone(),
-            format!("{} {}", figure.qualifier, figure.published),
-            simulated(before),
-            simulated(after),
-        ]);
-    }
-    table
-}
 
 /// Whether a fit may be written, by the unseen figures of the family before and after it.
 ///
@@ -118,7 +85,7 @@ mod tests {
         assert!(why.contains("--only"), "{why}");
         // Nothing vouches against it, and nothing for it.
         judge(&[], &[]).unwrap();
-        let shown = figures(&before, &worse).to_string();
+        let shown = crate::calibrate::figures("unseen", &before, &worse).to_string();
         assert!(shown.contains("P002") && shown.contains("70.00"), "{shown}");
     }
 }

@@ -68,7 +68,7 @@ pub fn command(options: &Options) -> Result<()> {
         fit::fit(&numbers, &price, options.evaluations)?
     };
     let after = reviewer.errors(&numbers, &found, &options.drives)?;
-    println!("{}", figures(&before, &after));
+    println!("{}", figures("id", &before, &after));
     println!("{}", fits(&numbers, &found));
     println!("{}", summary(&options.drives, &numbers, &before, &after));
     if !options.no_sensitivity && !numbers.is_empty() {
@@ -85,7 +85,7 @@ pub fn command(options: &Options) -> Result<()> {
         let (before, after) = (before?, after?);
         match before.is_empty() {
             true => println!("no unseen figure of the family tells whether the fit is right"),
-            false => println!("{}", judge::figures(&before, &after)),
+            false => println!("{}", figures("unseen", &before, &after)),
         }
         judge::judge(&before, &after)?;
         for path in write::write(&numbers, &found).context("the fit cannot be written")? {
@@ -106,10 +106,10 @@ fn table<const N: usize>(header: [&str; N], right: &[usize]) -> Table {
     table
 }
 
-/// Every figure: published, before and after the fit.
-fn figures(before: &[Weighed], after: &[Weighed]) -> Table {
+/// Every figure, below a heading for their ids: published, before and after the fit.
+fn figures(id: &str, before: &[Weighed], after: &[Weighed]) -> Table {
     let header = [
-        "id",
+        id,
         "drive",
         "test",
         "metric",
@@ -159,7 +159,7 @@ fn fits(numbers: &[Number], found: &[f64]) -> Table {
     table
 }
 
-/// How many numbers stand against how many figures, and how far off they are.
+/// Counts numbers and the figures that they stand against, and sums the errors up.
 fn summary(drives: &[String], numbers: &[Number], before: &[Weighed], after: &[Weighed]) -> String {
     let mut lines = String::new();
     for drive in drives {

@@ -1,4 +1,4 @@
-//! What drives of other controllers have in a number's place: what somebody would guess who had not seen its figures.
+//! Values of drives of other controllers in a number's place: the guess of somebody who had not seen its figures.
 
 use super::leave_out::Pinned;
 use crate::family::Families;

@@ -13,7 +13,7 @@ use ftlab_play::load::What;
 use ftlab_result::{Figure, Run};
 use std::collections::BTreeMap;
 
-/// How exact a printed number is taken to be, as a deviation of its logarithm.
+/// The deviation of a printed number's logarithm.
 const EXACT: f64 = 0.05;
 /// "About", and what a source leaves ambiguous.
 const ABOUT: f64 = 0.15;
@@ -27,7 +27,7 @@ pub struct Alone {
     pub unit: (String, String),
 }
 
-/// What figures are with some runs.
+/// Changes of figures with some runs.
 pub struct Answers(BTreeMap<String, f64>);
 
 /// The figures with all drives as their files are.
@@ -88,7 +88,7 @@ impl<'a> Table<'a> {
         self.figures.iter().filter_map(asked).collect()
     }
 
-    /// What a figure should be, and how exactly; `None` for one that only bounds or orders.
+    /// The value that a figure should have, and its deviation; `None` for one that only bounds or orders.
     fn goal(&self, figure: &Figure) -> Option<(f64, f64)> {
         let own = published(figure)?;
         if is_promise(&figure.test) {
@@ -209,7 +209,7 @@ impl<'a> Table<'a> {
         self.figures.iter().filter_map(of).collect()
     }
 
-    /// What kind of test a figure is from.
+    /// The kind of test that a figure is from.
     fn kind(&self, figure: &Figure) -> &'static str {
         let is_its_own = |test: &&Test| test.answers_to(&figure.test);
         let Some(test) = self.tests.iter().find(is_its_own) else {

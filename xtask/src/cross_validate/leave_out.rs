@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 /// A slope below this is scatter of the runs.
 const LEAST_SLOPE: f64 = 0.03;
 
-/// How far a number may be off that nothing pins and that was guessed from the drives of other controllers.
+/// Deviation of a number that nothing pins and that was guessed from the drives of other controllers.
 const GUESSED: f64 = 0.7;
 
-/// How far a number may be from where it stands while something pins it.
+/// Deviation of a number from where it stands while something pins it.
 fn deviation(confidence: &str) -> f64 {
     match confidence {
         "high" => 0.1,
@@ -24,12 +24,12 @@ pub struct Pinned {
     /// Ids of the figures that it was worked out from.
     pub from: Vec<String>,
     pub confidence: String,
-    /// What drives of other controllers have: ln(their value / its own), and the figures which that was worked out from.
+    /// Values of drives of other controllers: ln(their value / its own), and the figures that they were worked out from.
     pub elsewhere: Vec<(f64, Vec<String>)>,
 }
 
 impl Pinned {
-    /// What is known of it without some figures, `others` being those that are left with their slopes to it; `None` when
+    /// The knowledge of it without some figures, `others` being those that are left with their slopes to it; `None` when
     /// that is nothing.
     fn prior(&self, left_out: &BTreeSet<&str>, others: &[(&str, f64)]) -> Option<Prior> {
         let is_left = |id: &String| {
@@ -64,7 +64,7 @@ pub struct Asked {
     pub seen: Observation,
 }
 
-/// What is known without a test.
+/// The numbers without a test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Without {
     /// ln(value / value in the file) of each number.

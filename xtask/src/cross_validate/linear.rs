@@ -13,7 +13,7 @@ const FARTHEST: f64 = 3.0;
 /// Rounds of weighting; weights settle in some ten.
 const ROUNDS: usize = 30;
 
-/// What a number is thought to be where no figure tells: ln(value / value in the file), and how far off that may be.
+/// A guess of a number without any figure: ln(value / value in the file), and its deviation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prior {
     pub mean: f64,
@@ -25,7 +25,7 @@ pub struct Prior {
 pub struct Observation {
     /// ln(published / simulated with the numbers of the files).
     pub gap: f64,
-    /// How exact it is.
+    /// Its deviation.
     pub deviation: f64,
     /// d ln(simulated) / d ln(number), for each number.
     pub slopes: Vec<f64>,

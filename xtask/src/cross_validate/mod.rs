@@ -1,4 +1,4 @@
-//! What the model would say of each published figure if its numbers had been fitted without the test that the figure
+//! The model's value of each published figure if its numbers had been fitted without the test that the figure
 //! is from.
 //!
 //! One run of a drive's tests with one number moved tells how its figures answer to that number. With these slopes a
@@ -245,7 +245,7 @@ fn slopes(
     Ok(asked)
 }
 
-/// What was found, unless no drive can have the numbers together that each could have: then what slopes say stands.
+/// The result, unless no drive can have the numbers together that each could have: then the slopes stand.
 fn if_possible<T>(found: Result<T>) -> Result<Option<T>> {
     match found {
         Err(error) if error.is::<SheetError>() => {

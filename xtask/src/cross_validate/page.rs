@@ -12,14 +12,14 @@ use std::path::Path;
 const NEAR: f64 = 1.15;
 const ROUGHLY: f64 = 1.3;
 
-/// How many of the worst are shown.
+/// The number of worst figures that are shown.
 const WORST: usize = 10;
 
 pub struct Found<'a> {
     pub left_out: &'a [LeftOut],
-    /// What is to be learnt from a figure, by its id.
+    /// The lesson of a figure, by its id.
     pub lessons: &'a BTreeMap<String, String>,
-    /// How many numbers were fitted anew.
+    /// The number of numbers that were fitted anew.
     pub numbers: usize,
     pub choices: &'a [Number],
     pub alone: &'a [Alone],
@@ -265,7 +265,7 @@ pub fn csv(figures: &[LeftOut]) -> Result<String> {
     Ok(String::from_utf8(table.into_inner()?)?)
 }
 
-/// What is to be learnt from figures, as somebody wrote it down: two columns, `id` and `lesson`.
+/// Reads the lessons of figures from a table of two columns, `id` and `lesson`.
 pub fn lessons(path: &Path) -> Result<BTreeMap<String, String>> {
     let reader = csv::Reader::from_path(path);
     let mut reader = reader.with_context(|| format!("cannot read {}", path.display()))?;

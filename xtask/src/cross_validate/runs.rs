@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// What is kept of the runs of a drive.
+/// The runs of a drive as its file has them.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     drive: String,
@@ -164,7 +164,7 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// What is still to be run, and how long that takes by what was run so far: drives of which nothing was run
+    /// Runs that are still to be made, and their time by those that were made: drives of which nothing was run
     /// count as the mean of those of which something was.
     pub fn missing(&self, needs: &[Need]) -> Result<(Vec<Need>, Option<f64>)> {
         let mut missing = Vec::new();
@@ -245,7 +245,7 @@ fn tests_of(rows: &[&figures::Row]) -> Vec<Test> {
     of_reviews.filter(asked).collect()
 }
 
-/// What figures are made of, without series and counts.
+/// A run without series and counts, which no figure needs.
 fn bare(run: &Run) -> Run {
     Run {
         id: run.id.clone(),

@@ -1,4 +1,4 @@
-//! How accurate the model is, as a page in Markdown: every published figure beside the model's, every
+//! The accuracy of the model as a page in Markdown: every published figure beside the model's, every
 //! miss with its reason, every drive with the numbers that were fitted for it.
 
 use super::write;
@@ -20,7 +20,7 @@ factor (`×0.36`). Medians take both directions alike: half and double are as fa
 bounds (`<`, `>`, ranges, about) and maxima pass or fail; what a source leaves ambiguous is shown and not judged.
 ";
 
-/// What a quick review leaves out.
+/// A warning about quick reviews.
 const QUICK: &str = "\
 The review was a quick one: its jobs end early, so what comes late or seldom is not as it would be,
 and figures of procedures are shown and not judged.
@@ -88,7 +88,7 @@ fn unseen(set: &ResultSet) -> impl Iterator<Item = &Figure> + Clone {
     set.figures.iter().filter(|figure| figure.unseen)
 }
 
-/// How near figures are.
+/// Errors of figures, the smallest first.
 struct Errors(Vec<f64>);
 
 impl Errors {
@@ -178,7 +178,7 @@ fn summary(page: &mut String, set: &ResultSet) {
     );
 }
 
-/// What each kind of figure says of the model.
+/// The errors of each kind of figure.
 fn kinds(page: &mut String, set: &ResultSet) {
     page.push_str(
         "\n*Seen* are the figures that were there when a number or a mechanism of their drive was chosen: all of the \
@@ -203,7 +203,7 @@ fn kinds(page: &mut String, set: &ResultSet) {
     line(page, format_args!("\n{}", in_short(set)));
 }
 
-/// How far to trust the model, in a sentence or two: what other pages of this project quote.
+/// The accuracy of the model in a sentence or two, which other pages of this project quote.
 fn in_short(set: &ResultSet) -> String {
     let told = |errors: &Errors| {
         format!(
@@ -316,7 +316,7 @@ fn drives(page: &mut String, set: &ResultSet) {
     }
 }
 
-/// What stands behind each drive, as CSV: how many figures are judged, how many more are scored that no number was
+/// Figures behind each drive, as CSV: the number that is judged, the number of further ones that no number was
 /// fitted to, and the median of their |ln(simulated / published)|; drives without either are left out.
 fn standing(set: &ResultSet) -> String {
     let mut table = "drive,judged,unseen,unseen_error\n".to_owned();

@@ -1,4 +1,4 @@
-//! What the variants gave: each metric of a test, by the values of the settings.
+//! Results of the variants: each metric of a test, by the values of the settings.
 
 use super::sweep::Sweeps;
 use crate::screen;
@@ -24,7 +24,7 @@ pub struct Grid {
     pub values: Vec<Vec<Option<Value>>>,
 }
 
-/// What a variant gave.
+/// The value of a variant.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Value {
     /// The mean if there are repeats.
@@ -89,7 +89,7 @@ pub fn grids(sweeps: &Sweeps, set: &ResultSet, metrics: &[String]) -> Vec<Grid> 
     grids
 }
 
-/// What a run is of, without words that only tell files apart.
+/// The title of a run, without words that only tell files apart.
 fn title(test: Option<&TestSheet>, run: &Run) -> String {
     let (title, step) = test.map_or((run.test.as_str(), ""), |test| (&test.title, &test.step));
     let state = ftlab_report::state_words(&run.state);

@@ -7,7 +7,7 @@ use crate::progress::Signs;
 use crate::screen;
 use clap::Args;
 use ftlab_base::amount::grouped;
-use ftlab_trace::{DeviceWords, Format, Look, Packing, Scan, Writer, files};
+use ftlab_trace::{DeviceWords, Format, Look, Lost, Packing, Scan, Writer, files};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
@@ -48,23 +48,36 @@ fn of_ending(path: &Path) -> Option<Format> {
     }
 }
 
-pub fn command(options: &Options) -> Outcome {
-    let (from, to) = (&options.from, &options.to);
-    let wrong = |why: String| Err(Failure::Input(format!("{}: {why}", to.display())));
+/// An error of what is to be written.
+fn wrong(to: &Path, why: &str) -> Failure {
+    Failure::Input(format!("{}: {why}", to.display()))
+}
+
+/// The format and the packing to write.
+fn asked(options: &Options) -> Result<(Format, Packing), Failure> {
+    let to = &options.to;
     let Some(format) = options.format_to.or_else(|| of_ending(to)) else {
         let names: Vec<&str> = Format::ALL
             .iter()
             .map(|format| format.spec().name)
             .collect();
-        return wrong(format!(
+        let why = format!(
             "its ending says no format; give --to with one of {}",
             names.join(", ")
-        ));
+        );
+        return Err(wrong(to, &why));
     };
     let packing = Packing::of_name(to);
     if format == Format::Parquet && packing != Packing::None {
-        return wrong("Parquet is packed inside; leave out the second ending".to_owned());
+        let why = "Parquet is packed inside; leave out the second ending";
+        return Err(wrong(to, why));
     }
+    Ok((format, packing))
+}
+
+pub fn command(options: &Options) -> Outcome {
+    let (from, to) = (&options.from, &options.to);
+    let (format, packing) = asked(options)?;
     // The files beside it that it consists of, too.
     for file in files(from) {
         distinct(&[("the trace", &file), ("what is written", to)])?;
@@ -75,56 +88,49 @@ pub fn command(options: &Options) -> Outcome {
     let progress = options.signs.spinner("reading");
     let scan = Scan::of(replay.open(from)?)?;
     // The ids of devices are those of the whole trace, of which some may have no requests.
-    let used: Vec<String> = (scan.devices.iter().zip(&scan.ends_bytes))
-        .filter(|(_, end)| **end > 0)
-        .map(|(name, _)| name.clone())
-        .collect();
-    if format.spec().devices == DeviceWords::Nothing && used.len() > 1 {
-        return wrong(format!(
-            "{} says nothing of devices, and these are requests to {}; choose one with --device",
+    let used = scan.ends_bytes.iter().filter(|end| **end > 0).count();
+    if format.spec().devices == DeviceWords::Nothing && used > 1 {
+        let why = format!(
+            "{} says nothing of devices, and these are requests to {used}; choose one with --device",
             format.spec().title,
-            used.len()
-        ));
+        );
+        return Err(wrong(to, &why));
     }
     progress.say("writing");
     let out = target.begin()?;
     let failed =
         |error: std::io::Error| Failure::Running(format!("cannot write {}: {error}", to.display()));
-    let handle = out.file().try_clone().map_err(failed)?;
-    let mut writer = Writer::new(
-        format,
-        packing,
-        Box::new(handle),
-        &scan.devices,
-        scan.first_ns,
-    )
-    .map_err(failed)?;
+    let handle = Box::new(out.file().try_clone().map_err(failed)?);
+    let mut writer =
+        Writer::new(format, packing, handle, &scan.devices, scan.first_ns).map_err(failed)?;
     for record in replay.open(from)? {
         writer.write(&record?).map_err(failed)?;
     }
     let lost = writer.finish().map_err(failed)?;
     target.end(out)?;
     drop(progress);
-    let mut text = look.words();
-    text += &format!(
-        "{}: {} requests in {} ({})\n",
-        to.display(),
-        grouped(lost.written),
-        format.spec().title,
-        format.spec().name
-    );
-    for words in lost.words(format) {
-        text += &format!("  lost: {words}\n");
-    }
-    if scan.others > 0 {
-        text += &format!(
-            "  lost: {} commands that are no reads, writes, TRIMs or flushes.\n",
-            grouped(scan.others)
-        );
-    }
+    let text = look.words() + &written(to, format, &lost, scan.others);
     if target.is_standard_output() {
         eprint!("{text}");
         return Ok(());
     }
     screen::print(&text)
+}
+
+/// Says what was written, and what of the trace was not.
+fn written(to: &Path, format: Format, lost: &Lost, others: u64) -> String {
+    let spec = format.spec();
+    let (to, count) = (to.display(), grouped(lost.written));
+    let mut text = format!("{to}: {count} requests in {} ({})\n", spec.title, spec.name);
+    let mut words = lost.words(format);
+    if others > 0 {
+        words.push(format!(
+            "{} commands that are no reads, writes, TRIMs or flushes.",
+            grouped(others)
+        ));
+    }
+    for words in words {
+        text += &format!("  lost: {words}\n");
+    }
+    text
 }

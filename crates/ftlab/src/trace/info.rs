@@ -205,15 +205,44 @@ fn least(classes: &[(f64, f64)]) -> Result<Vec<[f64; 2]>, Failure> {
     SPARES.into_iter().map(at).collect()
 }
 
+/// A line for people: its name and what it says.
+type Row = (&'static str, String);
+
 /// The figures for people.
 fn text(figures: &Figures, profile: &Profile) -> String {
-    let bytes = |bytes: f64| decimal(bytes, "B");
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-    let percent_of = |share: Option<f64>| share.map_or_else(|| "–".to_owned(), percent);
-    let mut rows: Vec<(&str, String)> = Vec::new();
-    let mut row = |name, value: String| rows.push((name, value));
+    let rows = [
+        requests(figures),
+        sizes(figures),
+        blocks(figures),
+        times(figures, profile),
+        remarks(figures),
+    ];
+    let line = |(name, value): &Row| format!("{name:<17}{value}\n");
+    rows.iter().flatten().map(line).collect()
+}
+
+fn bytes(bytes: f64) -> String {
+    decimal(bytes, "B")
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+fn percent_of(share: Option<f64>) -> String {
+    share.map_or_else(|| "–".to_owned(), percent)
+}
+
+fn requests(figures: &Figures) -> Vec<Row> {
     let span_s = figures.span_ns as f64 / 1e9;
-    row(
+    let amount = |count: u64| {
+        let amount = bytes(count as f64);
+        match span_s > 0.0 {
+            true => format!("{amount}, {}/s", bytes(count as f64 / span_s)),
+            false => amount,
+        }
+    };
+    let mut rows = vec![(
         "requests",
         format!(
             "{} reads, {} writes, {} TRIMs, {} flushes in {}",
@@ -223,96 +252,85 @@ fn text(figures: &Figures, profile: &Profile) -> String {
             grouped(figures.flushes),
             Nanos(figures.span_ns)
         ),
-    );
+    )];
     if figures.preflushes + figures.fua > 0 {
-        row(
-            "flagged",
-            format!(
-                "{} flushed before, {} FUA",
-                grouped(figures.preflushes),
-                grouped(figures.fua)
-            ),
-        );
+        let (before, fua) = (grouped(figures.preflushes), grouped(figures.fua));
+        rows.push(("flagged", format!("{before} flushed before, {fua} FUA")));
     }
-    let amount = |count: u64| {
-        let amount = bytes(count as f64);
-        match span_s > 0.0 {
-            true => format!("{amount}, {}/s", bytes(count as f64 / span_s)),
-            false => amount,
-        }
-    };
-    row("read", amount(figures.read_bytes));
-    row("written", amount(figures.written_bytes));
+    rows.push(("read", amount(figures.read_bytes)));
+    rows.push(("written", amount(figures.written_bytes)));
     if figures.trims > 0 {
-        row("trimmed", bytes(figures.trimmed_bytes as f64));
+        rows.push(("trimmed", bytes(figures.trimmed_bytes as f64)));
     }
-    row(
-        "read share",
-        format!("{} of the reads and writes", percent_of(figures.read_share)),
-    );
+    let share = percent_of(figures.read_share);
+    rows.push(("read share", format!("{share} of the reads and writes")));
+    rows
+}
+
+fn sizes(figures: &Figures) -> Vec<Row> {
+    let ends = figures.devices.iter().map(|device| device.end_bytes);
+    let end = bytes(ends.max().unwrap_or(0) as f64);
     let devices = figures.devices.len();
-    let end = figures
-        .devices
-        .iter()
-        .map(|device| device.end_bytes)
-        .max()
-        .unwrap_or(0);
-    row(
-        "devices",
-        format!("{devices}, addresses up to {}", bytes(end as f64)),
-    );
+    let mut rows = vec![("devices", format!("{devices}, addresses up to {end}"))];
     for (name, sizes) in [
         ("sizes of reads", figures.read_sizes_bytes),
         ("sizes of writes", figures.write_sizes_bytes),
     ] {
         if let [Some(low), Some(median), Some(high), Some(most)] = sizes {
-            row(
+            rows.push((
                 name,
                 format!(
                     "1 % up to {low} bytes, half up to {median}, 99 % up to {high}, at most {most}"
                 ),
-            );
+            ));
         }
     }
-    row(
+    let (reads, writes) = (
+        percent_of(figures.sequential_reads),
+        percent_of(figures.sequential_writes),
+    );
+    rows.push((
         "in order",
-        format!(
-            "{} of the reads, {} of the writes",
-            percent_of(figures.sequential_reads),
-            percent_of(figures.sequential_writes)
-        ),
+        format!("{reads} of the reads, {writes} of the writes"),
+    ));
+    rows
+}
+
+fn blocks(figures: &Figures) -> Vec<Row> {
+    let (all, written) = (
+        bytes(figures.footprint_bytes),
+        bytes(figures.written_footprint_bytes),
     );
-    row(
-        "footprint",
-        format!(
-            "{}, {} of it written",
-            bytes(figures.footprint_bytes),
-            bytes(figures.written_footprint_bytes)
-        ),
-    );
-    row("overwritten", bytes(figures.overwritten_bytes));
-    let hot = figures
-        .hottest
-        .iter()
-        .map(|[share, writes]| format!("{} to {:.0} %", percent(*writes), 100.0 * share));
-    let hot: Vec<String> = hot.collect();
+    let mut rows = vec![
+        ("footprint", format!("{all}, {written} of it written")),
+        ("overwritten", bytes(figures.overwritten_bytes)),
+    ];
+    let hot = figures.hottest.iter();
+    let hot: Vec<String> = hot
+        .map(|[share, writes]| format!("{} to {:.0} %", percent(*writes), 100.0 * share))
+        .collect();
     if !hot.is_empty() {
         let hot = hot.join(", ");
-        row(
+        rows.push((
             "hottest blocks",
             format!("of the writes {hot} of the written blocks"),
-        );
+        ));
     }
+    rows
+}
+
+fn times(figures: &Figures, profile: &Profile) -> Vec<Row> {
+    let span_s = figures.span_ns as f64 / 1e9;
     let idle_s: f64 = profile.idle_ns[5..].iter().map(|ns| *ns as f64 / 1e9).sum();
     let idle = profile.idle[5..].iter().sum();
-    row(
+    let mut rows = vec![(
         "idle",
         format!(
             "{} gaps of 10 ms or more, {} of the time",
             grouped(idle),
             percent_of((span_s > 0.0).then(|| idle_s / span_s))
         ),
-    );
+    )];
     let all: f64 = profile.blocks.distances.iter().sum();
     let mut below = 0.0;
     let half = figures.reuse_distances.iter().find(|[_, count]| {
@@ -320,28 +338,29 @@ fn text(figures: &Figures, profile: &Profile) -> String {
         below * 2.0 >= all
     });
     if let Some([distance, _]) = half {
-        row(
+        let within = bytes(*distance);
+        rows.push((
             "reuse distance",
-            format!(
-                "half of the accesses to a block again within {} of others",
-                bytes(*distance)
-            ),
-        );
+            format!("half of the accesses to a block again within {within} of others"),
+        ));
     }
     let least = figures.least_write_amplification.iter();
     let least: Vec<String> = least
         .map(|[op, wa]| format!("{wa:.2} at {:.0} %", 100.0 * op))
         .collect();
     if !least.is_empty() {
-        row(
+        let least = least.join(", ");
+        rows.push((
             "least WA",
-            format!(
-                "{} of spare area, where blocks written as often are kept together",
-                least.join(", ")
-            ),
-        );
+            format!("{least} of spare area, where blocks written as often are kept together"),
+        ));
     }
-    for (count, name, what) in [
+    rows
+}
+
+/// Oddities of the requests, and the share of the blocks that the figures were made of.
+fn remarks(figures: &Figures) -> Vec<Row> {
+    let odd = [
         (
             figures.disordered,
             "disordered",
@@ -358,23 +377,16 @@ fn text(figures: &Figures, profile: &Profile) -> String {
             "left out",
             "commands are no reads, writes, TRIMs or flushes",
         ),
-    ] {
-        if count > 0 {
-            row(name, format!("{} {what}", grouped(count)));
-        }
+    ];
+    let odd = odd.into_iter().filter(|(count, ..)| *count > 0);
+    let mut rows: Vec<Row> = odd
+        .map(|(count, name, words)| (name, format!("{} {words}", grouped(count))))
+        .collect();
+    let one_of = figures.blocks_sampled_one_of;
+    if one_of > 1 {
+        rows.push(("sample", format!("of blocks one of {one_of} was followed")));
     }
-    if figures.blocks_sampled_one_of > 1 {
-        row(
-            "sample",
-            format!(
-                "of blocks one of {} was followed",
-                figures.blocks_sampled_one_of
-            ),
-        );
-    }
-    rows.iter()
-        .map(|(name, value)| format!("{name:<17}{value}\n"))
-        .collect()
+    rows
 }
 
 #[cfg(test)]

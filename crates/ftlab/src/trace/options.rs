@@ -1,4 +1,4 @@
-//! What of a trace is read, and how it is replayed.
+//! Options that choose a part of a trace, and say how it is replayed.
 
 use crate::failure::{Failure, Outcome};
 use crate::options::choice;
@@ -42,7 +42,7 @@ pub struct ReplayOptions {
     #[arg(long, value_name = "PACE", value_parser = str::parse::<Pace>)]
     pace: Option<Pace>,
     /// What to do with addresses of a recorded trace beyond the drive
-    #[arg(long, value_parser = choice(FITS))]
+    #[arg(long, value_parser = choice(Fit::NAMED))]
     fit: Option<Fit>,
 }
 
@@ -50,21 +50,6 @@ const ACTIONS: [(&str, Action, &str); 3] = [
     ("q", Action::Queued, ""),
     ("d", Action::Issued, ""),
     ("c", Action::Completed, ""),
-];
-
-const FITS: [(&str, Fit, &str); 4] = [
-    ("refuse", Fit::Refuse, "Do not replay it: the default"),
-    ("wrap", Fit::Wrap, "Begin again from the drive's start"),
-    (
-        "compact",
-        Fit::Compact,
-        "Move what the trace touches together, in its order",
-    ),
-    (
-        "scale",
-        Fit::Scale,
-        "Multiply all addresses by the same factor",
-    ),
 ];
 
 /// From one time to another, in nanoseconds.
@@ -105,7 +90,7 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 impl TraceOptions {
-    /// How a trace is read, and what of it is kept.
+    /// Reads a trace, and keeps a part of it, as the options say.
     pub fn replay(&self) -> Replay {
         let opening = Opening {
             format: self.format,
@@ -166,7 +151,7 @@ impl ReplayOptions {
         }
     }
 
-    /// How traces are replayed, as the options say.
+    /// Replays traces as the options say.
     pub fn replay(&self) -> Replay {
         Replay {
             pace: self.pace,

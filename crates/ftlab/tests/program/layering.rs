@@ -367,7 +367,6 @@ const NOT_IN_A_BROWSER: &[&str] = &[
     "memmap2",
     "parking_lot",
     "parquet",
-    "plotters",
     "rayon",
     "rustix",
     "signal-hook",

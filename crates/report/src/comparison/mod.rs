@@ -21,7 +21,7 @@ pub type Labelled<'a> = (&'a str, &'a ResultSet);
 pub struct Comparison<'a> {
     /// The sets' names.
     pub labels: Vec<&'a str>,
-    /// What differs between what made them.
+    /// Differences in version, seed and other things that made them.
     pub differences: Vec<Difference>,
     /// The runs that are in all of them, in the order of the first.
     pub matches: Vec<Match<'a>>,
@@ -32,16 +32,16 @@ pub struct Comparison<'a> {
 /// Something that the sets do not agree on.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// What it is, for example `seed`, or a drive and a key of its file.
+    /// Its name, for example `seed`, or a drive and a key of its file.
     pub what: String,
-    /// How it is in each set; `–` where it is not.
+    /// Its value in each set; `–` where there is none.
     pub values: Vec<String>,
 }
 
 /// A run that is in all sets.
 #[derive(Debug)]
 pub struct Match<'a> {
-    /// What it is called in all of them.
+    /// Its name in all of them.
     pub name: String,
     /// Its test, as the first set has it.
     pub test: Option<&'a TestSheet>,
@@ -56,7 +56,7 @@ pub struct MetricRow<'a> {
     pub metric: &'a str,
     /// Its value in each set that has it; of repeats the mean.
     pub values: Vec<Option<f64>>,
-    /// How it spreads over repeats in each set that has any.
+    /// Its spread over repeats in each set that has any.
     pub spreads: Vec<Option<&'a Spread>>,
     /// By set, whether the run ended before garbage collection had settled.
     pub unsettled: Vec<bool>,
@@ -72,7 +72,7 @@ impl MetricRow<'_> {
         settling::marked(words, self.unsettled[set])
     }
 
-    /// How many times that of the first set the value of another is; `None` where one of them is missing or
+    /// The value of another set over that of the first; `None` where one of them is missing or
     /// the first is zero and the other is not.
     #[must_use]
     pub fn ratio(&self, set: usize) -> Option<f64> {
@@ -124,14 +124,14 @@ impl<'a> Comparison<'a> {
 }
 
 impl<'a> Match<'a> {
-    /// What the chart of its test draws.
+    /// The metric that the chart of its test draws.
     pub(crate) fn drawn(&self) -> Option<&MetricRow<'a>> {
         let metric = &self.test?.chart_metric;
         self.rows.iter().find(|row| row.metric == metric)
     }
 }
 
-/// What runs go by.
+/// The names by which runs match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Names {
     /// Their ids.

@@ -2,13 +2,11 @@
 
 use std::fmt::Write as _;
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{ContentArrangement, Table};
 
 use super::{Comparison, Match, MetricRow};
 use crate::settling;
-
-/// Spaces between columns.
-const GAP: u16 = 2;
+use crate::terminal::{lines, plain};
 
 /// Draws a comparison for a terminal `width` columns wide: of each run these metrics or, when none is named,
 /// what the chart of its test draws.
@@ -108,26 +106,10 @@ fn summary(comparison: &Comparison<'_>, shown: &[(&Match<'_>, &MetricRow<'_>)]) 
 const STRING: &str = "writing to a string succeeds";
 
 fn table(first: &[&str], then: &[&str], width: u16) -> Table {
-    let mut table = Table::new();
+    let mut table = plain();
     table
-        .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(width)
         .set_header(first.iter().chain(then));
-    table.force_no_tty();
     table
-}
-
-/// The table's lines; columns from the `numbers`-th on stand to the right.
-fn lines(mut table: Table, numbers: usize) -> String {
-    for (n, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, GAP));
-        if n >= numbers {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table
-        .lines()
-        .map(|line| format!("{}\n", line.trim_end()))
-        .collect()
 }

@@ -1,9 +1,9 @@
-//! How accurate it is: figures reproduced, by review, and every miss with its reason.
+//! The accuracy of the model: figures reproduced, by review, and every miss with its reason.
 
 use ftlab_result::{Figure, Verdict};
 use maud::{Markup, html};
 
-use super::{navigation, tables};
+use super::{frame, navigation, tables};
 use crate::format;
 use crate::view::View;
 use crate::view::errors::bands;
@@ -66,39 +66,32 @@ fn reviews(view: &View<'_>) -> Markup {
         errors.sort_by(f64::total_cmp);
         ftlab_result::median(&errors).map_or("–".to_owned(), format::error)
     };
-    html! {
-        @if reviews.iter().any(|review| review.score().judged > 0) {
-            div.scroll tabindex="0" role="region" aria-labelledby="reviews-caption" {
-                table {
-                    caption #reviews-caption { "By review" }
-                    thead {
-                        tr {
-                            th scope="col" { "Review" }
-                            th.num scope="col" { "Pass" }
-                            th.num scope="col" { "Judged" }
-                            th.num scope="col" { "Shown" }
-                            th.num scope="col" { "Median error" }
+    let columns = html! {
+        (frame::words(&["Review"]))
+        (frame::numbers(&["Pass", "Judged", "Shown", "Median error"]))
+    };
+    let rows = html! {
+        tbody {
+            @for review in &reviews {
+                @let score = review.score();
+                @let figures: Vec<&Figure> = review.families.iter().flat_map(|f| f.figures.iter().copied()).collect();
+                @if !figures.is_empty() {
+                    tr {
+                        th scope="row" {
+                            a href={ "#" (navigation::review_id(review)) } { (navigation::review_name(review)) }
                         }
-                    }
-                    tbody {
-                        @for review in &reviews {
-                            @let score = review.score();
-                            @let figures: Vec<&Figure> = review.families.iter().flat_map(|f| f.figures.iter().copied()).collect();
-                            @if !figures.is_empty() {
-                                tr {
-                                    th scope="row" {
-                                        a href={ "#" (navigation::review_id(review)) } { (navigation::review_name(review)) }
-                                    }
-                                    td.num { (score.pass) }
-                                    td.num { (score.judged) }
-                                    td.num { (score.shown) }
-                                    td.num { (median(&figures)) }
-                                }
-                            }
-                        }
+                        td.num { (score.pass) }
+                        td.num { (score.judged) }
+                        td.num { (score.shown) }
+                        td.num { (median(&figures)) }
                     }
                 }
             }
+        }
+    };
+    html! {
+        @if reviews.iter().any(|review| review.score().judged > 0) {
+            (frame::table("reviews-caption", None, &html! { "By review" }, &columns, &rows))
         }
     }
 }

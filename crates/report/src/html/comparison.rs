@@ -1,77 +1,54 @@
 //! A comparison as a page of its own: what differs, then every metric of every matching run.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 
-use super::assets;
+use super::{document, frame};
 use crate::comparison::{Comparison, Match, MetricRow, ratio_words};
 use crate::settling;
 
-/// The page has no contents beside it, so its text takes the whole width; its sections keep apart.
-const ALONE: &str = "body { display: block; } main { margin: 0 auto; } section { margin-top: 2.5rem; } \
-                     section.run > h2 { font-size: 1.25rem; }";
+/// Sections keep apart.
+const STYLE: &str = "section { margin-top: 2.5rem; } section.run > h2 { font-size: 1.25rem; }";
 
 /// Draws a comparison as one HTML file that works offline and without a script.
 #[must_use]
 pub fn render(comparison: &Comparison<'_>) -> String {
     let title = format!("ftlab: {} compared", comparison.labels.join(", "));
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                meta http-equiv="Content-Security-Policy" content=(assets::CONTENT_SECURITY_POLICY);
-                link rel="icon" href="data:,";
-                title { (title) }
-                style { (PreEscaped(assets::style())) (ALONE) }
-            }
-            body {
-                main #content {
-                    h1 { (title) }
-                    p {
-                        "Ratios are to " code { (comparison.labels[0]) } ". "
-                        (comparison.matches.len()) " runs are in all of them."
-                    }
-                    @if has_unsettled(comparison) { p { (settling::NOTE) } }
-                    (differences(comparison))
-                    (overview(comparison))
-                    @for (n, matched) in comparison.matches.iter().enumerate() {
-                        (run(comparison, n, matched))
-                    }
-                    (alone(comparison))
+    let content = html! {
+        h1 { (title) }
+        p {
+            "Ratios are to " code { (comparison.labels[0]) } ". "
+            (comparison.matches.len()) " runs are in all of them."
+        }
+        @if has_unsettled(comparison) { p { (settling::NOTE) } }
+        (differences(comparison))
+        (overview(comparison))
+        @for (n, matched) in comparison.matches.iter().enumerate() {
+            (run(comparison, n, matched))
+        }
+        (alone(comparison))
+    };
+    document::alone(&title, STYLE, &content)
+}
+
+fn differences(comparison: &Comparison<'_>) -> Markup {
+    let columns = html! { (frame::words(&["What"])) (frame::words(&comparison.labels)) };
+    let rows = html! {
+        tbody {
+            @for difference in &comparison.differences {
+                tr {
+                    th scope="row" { (difference.what) }
+                    @for value in &difference.values { td { (value) } }
                 }
             }
         }
     };
-    page.into_string()
-}
-
-fn differences(comparison: &Comparison<'_>) -> Markup {
     html! {
         section aria-labelledby="differences" {
             h2 #differences { "What differs" }
             @if comparison.differences.is_empty() {
                 p { "Version, model, seed, repeats, test machine, length and drives are the same." }
             } @else {
-                div.scroll tabindex="0" role="region" aria-labelledby="differences" {
-                    table {
-                        thead {
-                            tr {
-                                th scope="col" { "What" }
-                                @for label in &comparison.labels { th scope="col" { (label) } }
-                            }
-                        }
-                        tbody {
-                            @for difference in &comparison.differences {
-                                tr {
-                                    th scope="row" { (difference.what) }
-                                    @for value in &difference.values { td { (value) } }
-                                }
-                            }
-                        }
-                    }
-                }
+                (frame::below_heading("differences", None, &columns, &rows))
             }
         }
     }
@@ -87,36 +64,29 @@ fn run_id(n: usize) -> String {
     format!("run-{}", n + 1)
 }
 
-/// What the chart of its test draws of each run, with a link to all of it.
+/// The metric that the chart of its test draws, of each run, with a link to all of them.
 fn overview(comparison: &Comparison<'_>) -> Markup {
     let runs = comparison.matches.iter().enumerate();
     let drawn: Vec<(usize, &Match<'_>, &MetricRow<'_>)> = runs
         .filter_map(|(n, matched)| Some((n, matched, matched.drawn()?)))
         .collect();
+    let columns = html! { (frame::words(&["Run", "Metric"])) (headings(comparison)) };
+    let rows = html! {
+        tbody {
+            @for (n, matched, row) in &drawn {
+                tr {
+                    th scope="row" { a href={ "#" (run_id(*n)) } { (matched.name) } }
+                    td { (row.metric) }
+                    (values(row))
+                }
+            }
+        }
+    };
     html! {
         @if !drawn.is_empty() {
             section aria-labelledby="overview" {
                 h2 #overview { "What the tests measure" }
-                div.scroll tabindex="0" role="region" aria-labelledby="overview" {
-                    table {
-                        thead {
-                            tr {
-                                th scope="col" { "Run" }
-                                th scope="col" { "Metric" }
-                                (headings(comparison))
-                            }
-                        }
-                        tbody {
-                            @for (n, matched, row) in drawn {
-                                tr {
-                                    th scope="row" { a href={ "#" (run_id(n)) } { (matched.name) } }
-                                    td { (row.metric) }
-                                    (values(row))
-                                }
-                            }
-                        }
-                    }
-                }
+                (frame::below_heading("overview", None, &columns, &rows))
             }
         }
     }
@@ -125,7 +95,7 @@ fn overview(comparison: &Comparison<'_>) -> Markup {
 /// Over the values of each set, and the ratios of all but the first.
 fn headings(comparison: &Comparison<'_>) -> Markup {
     html! {
-        @for label in &comparison.labels { th.num scope="col" { (label) } }
+        (frame::numbers(&comparison.labels))
         @for label in &comparison.labels[1..] { th.num scope="col" { "Ratio of " (label) } }
     }
 }
@@ -139,28 +109,22 @@ fn values(row: &MetricRow<'_>) -> Markup {
 
 fn run(comparison: &Comparison<'_>, n: usize, matched: &Match<'_>) -> Markup {
     let id = run_id(n);
+    let columns = html! { (frame::words(&["Metric"])) (headings(comparison)) };
+    let rows = html! {
+        tbody {
+            @for row in &matched.rows {
+                tr {
+                    th scope="row" { (row.metric) }
+                    (values(row))
+                }
+            }
+        }
+    };
     html! {
         section.run aria-labelledby=(id) {
             h2 id=(id) { (matched.name) }
             @if let Some(test) = matched.test { p { (test.method) ": " (test.title) " " (test.step) } }
-            div.scroll tabindex="0" role="region" aria-labelledby=(id) {
-                table {
-                    thead {
-                        tr {
-                            th scope="col" { "Metric" }
-                            (headings(comparison))
-                        }
-                    }
-                    tbody {
-                        @for row in &matched.rows {
-                            tr {
-                                th scope="row" { (row.metric) }
-                                (values(row))
-                            }
-                        }
-                    }
-                }
-            }
+            (frame::below_heading(&id, None, &columns, &rows))
         }
     }
 }

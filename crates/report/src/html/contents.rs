@@ -1,9 +1,10 @@
-//! What was measured, in short: for reports that no published figures are beside.
+//! All measurements in short, for reports that no published figures are beside.
 
 use ftlab_result::quantity;
 use ftlab_result::{Run, TestSheet};
 use maud::{Markup, html};
 
+use super::frame;
 use super::navigation::drive_id;
 use super::pts;
 use crate::format;
@@ -39,25 +40,22 @@ fn table(view: &View<'_>, families: &[&Family<'_>]) -> Markup {
         .iter()
         .flat_map(|family| &family.runs)
         .any(|run| settling::is_unsettled(run));
+    let caption = html! { "Every test and what its chart draws, drive beside drive" };
+    let named = drives
+        .iter()
+        .map(|slug| format::keep_units(view.drive_name(slug)));
+    let named: Vec<String> = named.collect();
+    let columns = html! { (frame::words(&["Test", "Measure"])) (frame::numbers(&named)) };
+    let rows = html! {
+        tbody {
+            @for family in families {
+                @for test in &family.tests { (row(drives, family, test)) }
+            }
+        }
+    };
     html! {
         @if drives.len() <= DRIVES_MAX {
-            div.scroll tabindex="0" role="region" aria-labelledby="contents-caption" {
-                table.side-by-side {
-                    caption #contents-caption { "Every test and what its chart draws, drive beside drive" }
-                    thead {
-                        tr {
-                            th scope="col" { "Test" }
-                            th scope="col" { "Measure" }
-                            @for slug in drives { th.num scope="col" { (format::keep_units(view.drive_name(slug))) } }
-                        }
-                    }
-                    tbody {
-                        @for family in families {
-                            @for test in &family.tests { (row(drives, family, test)) }
-                        }
-                    }
-                }
-            }
+            (frame::table("contents-caption", Some("side-by-side"), &caption, &columns, &rows))
             @if unsettled { p.small { (settling::NOTE) } }
         } @else {
             ul { @for family in families { li { a href={ "#" (family.id) } { (family.title) } } } }
@@ -78,7 +76,7 @@ fn row(drives: &[&str], family: &Family<'_>, test: &TestSheet) -> Markup {
     }
 }
 
-/// What a drive gives; for several states or data one below the other.
+/// The figure of a drive; for several states or data one below the other.
 fn cell(family: &Family<'_>, test: &TestSheet, slug: &str) -> Markup {
     let runs = family
         .runs
@@ -105,38 +103,35 @@ fn cell(family: &Family<'_>, test: &TestSheet, slug: &str) -> Markup {
 /// In what variants of one model differ.
 pub fn differences(view: &View<'_>) -> Markup {
     let rows = standing::differences(&view.set.drives);
+    let columns = html! {
+        th scope="col" { "Parameter" }
+        @for drive in &view.set.drives {
+            th.num scope="col" { a href={ "#" (drive_id(&drive.drive)) } { (format::keep_units(view.drive_name(&drive.drive))) } }
+        }
+    };
+    let body = html! {
+        tbody {
+            @for row in &rows {
+                tr {
+                    th scope="row" { code { (row.key) } }
+                    @for value in &row.values {
+                        td.num {
+                            @match value {
+                                Some((value, unit)) => (format::with_unit(&format::literal(value), unit)),
+                                None => "–",
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    };
     html! {
         @if !rows.is_empty() {
             section #differences aria-labelledby="differences-title" {
                 h2 #differences-title { "In what the drives differ" }
                 p.method { "Every other number of their files is the same, so what tells their results apart comes from these." }
-                div.scroll tabindex="0" role="region" aria-labelledby="differences-title" {
-                    table.parameters {
-                        thead {
-                            tr {
-                                th scope="col" { "Parameter" }
-                                @for drive in &view.set.drives {
-                                    th.num scope="col" { a href={ "#" (drive_id(&drive.drive)) } { (format::keep_units(view.drive_name(&drive.drive))) } }
-                                }
-                            }
-                        }
-                        tbody {
-                            @for row in &rows {
-                                tr {
-                                    th scope="row" { code { (row.key) } }
-                                    @for value in &row.values {
-                                        td.num {
-                                            @match value {
-                                                Some((value, unit)) => (format::with_unit(&format::literal(value), unit)),
-                                                None => "–",
-                                            }
-                                        }
-                                    }
-                                }
-                            }
-                        }
-                    }
-                }
+                (frame::below_heading("differences-title", Some("parameters"), &columns, &body))
             }
         }
     }

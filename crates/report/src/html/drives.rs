@@ -5,7 +5,7 @@ use ftlab_result::{DriveKind, DriveSheet, Parameter, Run, SmartAttribute};
 use maud::{Markup, html};
 
 use super::navigation::drive_id;
-use super::{front, tables};
+use super::{frame, front, tables};
 use crate::format;
 use crate::view::headline::{Feel, Headline};
 use crate::view::purpose::Purpose;
@@ -103,34 +103,29 @@ fn places(drive: &DriveSheet, purposes: &[Purpose<'_, '_>]) -> Markup {
         .filter_map(|purpose| Some((purpose, purpose.place(&drive.drive)?)))
         .collect();
     let id = format!("{}-places", drive_id(&drive.drive));
+    let caption = html! { "Its place among the drives of this report" };
+    let columns = html! {
+        (frame::words(&["Use"]))
+        (frame::numbers(&["Place", "This drive", "The best"]))
+        (frame::words(&["Test"]))
+    };
+    let rows = html! {
+        tbody {
+            @for (purpose, (place, value)) in &placed {
+                tr {
+                    th scope="row" { (purpose.title) }
+                    td.num { (place) " of " (purpose.ranked.len()) }
+                    td.num { (format::with_unit(&format::number(*value), purpose.unit)) }
+                    td.num { (format::with_unit(&format::number(purpose.ranked[0].1), purpose.unit)) }
+                    td { a href={ "#" (purpose.family.id) } { (purpose.family.title) } }
+                }
+            }
+        }
+    };
     html! {
         @if !placed.is_empty() {
             h3 { "What it is good for" }
-            div.scroll tabindex="0" role="region" aria-labelledby=(id) {
-                table {
-                    caption id=(id) { "Its place among the drives of this report" }
-                    thead {
-                        tr {
-                            th scope="col" { "Use" }
-                            th.num scope="col" { "Place" }
-                            th.num scope="col" { "This drive" }
-                            th.num scope="col" { "The best" }
-                            th scope="col" { "Test" }
-                        }
-                    }
-                    tbody {
-                        @for (purpose, (place, value)) in placed {
-                            tr {
-                                th scope="row" { (purpose.title) }
-                                td.num { (place) " of " (purpose.ranked.len()) }
-                                td.num { (format::with_unit(&format::number(value), purpose.unit)) }
-                                td.num { (format::with_unit(&format::number(purpose.ranked[0].1), purpose.unit)) }
-                                td { a href={ "#" (purpose.family.id) } { (purpose.family.title) } }
-                            }
-                        }
-                    }
-                }
-            }
+            (frame::table(&id, None, &caption, &columns, &rows))
         }
     }
 }
@@ -148,7 +143,7 @@ fn accuracy(view: &View<'_>, drive: &DriveSheet, id: &str) -> Markup {
     }
 }
 
-/// What the drive says of itself after the run that asked it.
+/// The SMART attributes of a drive after the run that read them.
 fn smart(view: &View<'_>, drive: &DriveSheet, id: &str) -> Markup {
     let says =
         |run: &Run| !run.smart.is_empty() || run.devices.iter().any(|at| !at.smart.is_empty());
@@ -173,46 +168,54 @@ fn attributes(
     smart: &[SmartAttribute],
     id: &str,
 ) -> Markup {
-    let caption = format!("{id}-smart");
-    html! {
-        div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
-            table.parameters {
-                caption id=(caption) {
-                    "SMART " @if !name.is_empty() { "of " (name) " " } "at the end of the test: "
-                    @match view.family_of(&run.test) {
-                        Some(family) => a href={ "#" (family.id) } { (family.title) },
-                        None => (run.test),
-                    }
-                }
-                thead {
-                    tr {
-                        th scope="col" { "Attribute" }
-                        th scope="col" { "Name" }
-                        th.num scope="col" { "Value" }
-                        th.num scope="col" { "Threshold" }
-                        th.num scope="col" { "Raw" }
-                    }
-                }
-                tbody {
-                    @for attribute in smart {
-                        tr {
-                            th scope="row" { (attribute.id) " (" code { (format!("{:#04X}", attribute.id)) } ")" }
-                            td { (attribute.name.replace('_', " ")) }
-                            td.num { (attribute.value) }
-                            td.num { (attribute.threshold) }
-                            td.num { (attribute.raw) }
-                        }
-                    }
+    let caption = html! {
+        "SMART " @if !name.is_empty() { "of " (name) " " } "at the end of the test: "
+        @match view.family_of(&run.test) {
+            Some(family) => a href={ "#" (family.id) } { (family.title) },
+            None => (run.test),
+        }
+    };
+    let columns = html! {
+        (frame::words(&["Attribute", "Name"]))
+        (frame::numbers(&["Value", "Threshold", "Raw"]))
+    };
+    let rows = html! {
+        tbody {
+            @for attribute in smart {
+                tr {
+                    th scope="row" { (attribute.id) " (" code { (format!("{:#04X}", attribute.id)) } ")" }
+                    td { (attribute.name.replace('_', " ")) }
+                    td.num { (attribute.value) }
+                    td.num { (attribute.threshold) }
+                    td.num { (attribute.raw) }
                 }
             }
         }
-    }
+    };
+    let id = format!("{id}-smart");
+    frame::table(&id, Some("parameters"), &caption, &columns, &rows)
 }
 
-/// What one command at a time waits for.
+/// The parts of the latency of one command at a time.
 fn alone(drive: &DriveSheet, whose: &str, id: &str) -> Markup {
-    let caption = format!("{id}-alone");
+    let caption = html! {
+        "Latency at queue depth 1 in µs"
+        @if !drive.alone_on.is_empty() { ", behind the host " code { (drive.alone_on) } }
+    };
+    let parts = ["Host", "Link", "Firmware", "Flash", "Bus", "Total"];
+    let columns = html! { (frame::words(&["Command"])) (frame::numbers(&parts)) };
     let cell = |us: f64| html! { td.num { (format!("{us:.1}")) } };
+    let rows = html! {
+        tbody {
+            @for row in &drive.alone {
+                tr {
+                    th scope="row" { (row.command) }
+                    (cell(row.host_us)) (cell(row.link_us)) (cell(row.firmware_us))
+                    (cell(row.flash_us)) (cell(row.bus_us)) (cell(row.total_us))
+                }
+            }
+        }
+    };
     html! {
         @if !drive.alone.is_empty() {
             h3 { "One command at a time" (whose) }
@@ -220,35 +223,23 @@ fn alone(drive: &DriveSheet, whose: &str, id: &str) -> Markup {
                 "At queue depth 1 nothing overlaps, so the latency is the sum of these parts. A write is answered once "
                 "its data are in the buffer; what the firmware does afterwards makes the next one wait, not this one."
             }
-            div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
-                table {
-                    caption id=(caption) {
-                        "Latency at queue depth 1 in µs"
-                        @if !drive.alone_on.is_empty() { ", behind the host " code { (drive.alone_on) } }
-                    }
-                    thead {
-                        tr {
-                            th scope="col" { "Command" }
-                            @for part in ["Host", "Link", "Firmware", "Flash", "Bus", "Total"] { th.num scope="col" { (part) } }
-                        }
-                    }
-                    tbody {
-                        @for row in &drive.alone {
-                            tr {
-                                th scope="row" { (row.command) }
-                                (cell(row.host_us)) (cell(row.link_us)) (cell(row.firmware_us))
-                                (cell(row.flash_us)) (cell(row.bus_us)) (cell(row.total_us))
-                            }
-                        }
-                    }
-                }
-            }
+            (frame::table(&format!("{id}-alone"), None, &caption, &columns, &rows))
         }
     }
 }
 
 fn parameters(drive: &DriveSheet, title: &str, id: &str) -> Markup {
-    let caption = format!("{id}-sheet");
+    let caption = html! { (drive.parameters.len()) " numbers" };
+    let columns = html! {
+        (frame::words(&["Parameter"]))
+        (frame::numbers(&["Value"]))
+        (frame::words(&["Source, confidence", "Note"]))
+    };
+    let rows = html! {
+        @for group in groups(&drive.parameters) {
+            tbody { @for parameter in group { (parameter_row(parameter)) } }
+        }
+    };
     html! {
         @if !drive.parameters.is_empty() {
             h3 { (title) }
@@ -257,22 +248,7 @@ fn parameters(drive: &DriveSheet, title: &str, id: &str) -> Markup {
                 em { "derived" } " were worked out from the figures beside them, by a fit or by hand; what these fix the "
                 "others have to confirm."
             }
-            div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
-                table.parameters {
-                    caption id=(caption) { (drive.parameters.len()) " numbers" }
-                    thead {
-                        tr {
-                            th scope="col" { "Parameter" }
-                            th.num scope="col" { "Value" }
-                            th scope="col" { "Source, confidence" }
-                            th scope="col" { "Note" }
-                        }
-                    }
-                    @for group in groups(&drive.parameters) {
-                        tbody { @for parameter in group { (parameter_row(parameter)) } }
-                    }
-                }
-            }
+            (frame::table(&format!("{id}-sheet"), Some("parameters"), &caption, &columns, &rows))
         }
     }
 }

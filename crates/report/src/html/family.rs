@@ -12,8 +12,6 @@ use crate::view::{Family, Review, View};
 
 /// A table of more rows is folded away.
 const ROWS_OPEN_MAX: usize = 8;
-/// The chart of temperature and speed: in the open where a drive slows down, among the rest where none does.
-const WARMTH: &str = "How warm it got, and how fast it was";
 /// More drives are counted, not listed.
 const NAMES_MAX: usize = 6;
 
@@ -57,7 +55,7 @@ fn section(view: &View<'_>, family: &Family<'_>, data: &FamilyData) -> Markup {
             h3 id=(title_id) { (family.title) }
             @for text in family.texts() { p.method { (format::keep_units(text)) } }
             @if is_own { (own::warnings(view, family)) (own::side_by_side(view, family)) }
-            (charts(family, data))
+            (charts(family, &data.charts()))
             (figures(view, family))
             (pts::sheets(view, family))
             @if is_own { (own::devices(view, family)) (own::jobs(view, family)) }
@@ -67,29 +65,11 @@ fn section(view: &View<'_>, family: &Family<'_>, data: &FamilyData) -> Markup {
     }
 }
 
-/// The charts that answer the test: for a test of endurance under load its course first, and the
-/// courses of states side by side where states are compared.
-fn charts(family: &Family<'_>, data: &FamilyData) -> Markup {
-    let frame = |kind, title| {
-        figure::chart(&ChartFrame {
-            family: &family.id,
-            kind,
-            title,
-        })
-    };
+fn charts(family: &Family<'_>, charts: &[(&'static str, &str)]) -> Markup {
     html! {
-        @if data.is_scatter() && data.has_series() { (frame("scatter", "IOPS of every interval")) }
-        @if data.has_bars() { (frame("main", family.title)) }
-        @if data.has_spread() { (frame("longer", "How many took longer")) }
-        @if data.has_courses() { (frame("pts-course", "The rate over what was written")) }
-        @if data.has_matrix() { (frame("pts-matrix", "By block size and mix, mean over the measurement window")) }
-        @if data.has_rounds() {
-            (frame("pts-rounds", "Convergence to the steady state"))
-            (frame("pts-window", "Measurement window"))
+        @for (kind, title) in charts {
+            (figure::chart(&ChartFrame { family: &family.id, kind, title }))
         }
-        @if data.has_throttled() { (frame("warmth", WARMTH)) }
-        @if data.has_wear() { (frame("wear", "Wear of the blocks at the end")) }
-        @if data.compares_states() && data.has_series() { (frame("states", "The states over time")) }
     }
 }
 
@@ -108,23 +88,15 @@ fn figures(view: &View<'_>, family: &Family<'_>) -> Markup {
 }
 
 fn behind(family: &Family<'_>, data: &FamilyData) -> Markup {
-    let frame = |kind, title| {
-        figure::chart(&ChartFrame {
-            family: &family.id,
-            kind,
-            title,
-        })
-    };
+    let behind = data.charts_behind();
     html! {
-        @if data.has_latencies() || data.has_series() {
+        @if !behind.is_empty() {
             details.behind {
                 summary {
                     "Behind the numbers: single latencies, the course over time, power"
-                    @if data.has_warmth() && !data.has_throttled() { ", heat" }
+                    @if behind.iter().any(|(kind, _)| *kind == "warmth") { ", heat" }
                 }
-                @if data.has_latencies() { (frame("latency", "How long single I/Os took")) }
-                @if data.has_series() { (frame("time", "The course over time")) }
-                @if data.has_warmth() && !data.has_throttled() { (frame("warmth", WARMTH)) }
+                (charts(family, &behind))
             }
         }
         @if !family.runs.is_empty() {

@@ -6,9 +6,9 @@ use maud::{Markup, html};
 pub struct ChartFrame<'a> {
     /// Anchor of the family whose data it draws; empty for the verdicts.
     pub family: &'a str,
-    /// What is drawn: `main`, `scatter`, `time`, `latency`, `verdicts`, `pts-rounds` …
+    /// The kind of chart: `main`, `scatter`, `time`, `latency`, `verdicts`, `pts-rounds` …
     pub kind: &'a str,
-    /// What it shows.
+    /// Its caption.
     pub title: &'a str,
 }
 

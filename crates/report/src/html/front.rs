@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::cards;
 use super::figure::{self, ChartFrame};
+use super::frame;
 use super::navigation::drive_id;
 use crate::format;
 use crate::view::View;
@@ -68,7 +69,7 @@ impl VerdictData {
     }
 }
 
-/// What the report covers.
+/// The title of the report.
 pub fn title(view: &View<'_>) -> String {
     match view.set.drives.as_slice() {
         [one] if one.members.is_empty() => one.name.clone(),
@@ -80,7 +81,7 @@ pub fn title(view: &View<'_>) -> String {
     }
 }
 
-/// What stands at the top where nothing is published.
+/// The top of a report without published figures.
 fn loads_of_ones_own(view: &View<'_>) -> &'static str {
     match view.set.drives.as_slice() {
         [one] if one.members.is_empty() => "The drive is a model.",
@@ -235,50 +236,48 @@ fn verdict_table(view: &View<'_>, headlines: &[Headline<'_>]) -> Markup {
         let by_standing = is_unverified(a).cmp(&is_unverified(b));
         by_standing.then(longest(b).total_cmp(&longest(a)))
     });
-    html! {
-        div.scroll tabindex="0" role="region" aria-labelledby="verdict-caption" {
-            table.verdict-table {
-                caption #verdict-caption { "Verdict on every drive, from the 4\u{a0}KiB random writes in which it waits longest; the longest wait first, unverified models last" }
-                thead {
-                    tr {
-                        th scope="col" { "Drive" }
-                        th scope="col" { "Verdict" }
-                        th.num scope="col" { "IOPS" }
-                        th.num scope="col" { "Average" }
-                        th.num scope="col" { "Longest" }
-                        th.num scope="col" { "Random vs in order, one at a time" }
-                        th.num scope="col" { "Pauses" }
-                        th.num scope="col" { abbr title="write amplification" { "WA" } }
+    let caption = html! {
+        "Verdict on every drive, from the 4\u{a0}KiB random writes in which it waits longest; the longest wait first, unverified models last"
+    };
+    let columns = html! {
+        (frame::words(&["Drive", "Verdict"]))
+        (frame::numbers(&["IOPS", "Average", "Longest", "Random vs in order, one at a time", "Pauses"]))
+        th.num scope="col" { abbr title="write amplification" { "WA" } }
+    };
+    let rows = html! {
+        tbody {
+            @for headline in rows {
+                tr.unverified[is_unverified(headline)] {
+                    th scope="row" {
+                        a href={ "#" (drive_id(&headline.drive.drive)) } {
+                            (format::keep_units(view.drive_name(&headline.drive.drive)))
+                        }
+                        @if is_unverified(headline) { span.sub { (standing::UNVERIFIED) } }
+                        span.sub { (format::keep_units(&headline.test)) }
                     }
+                    td { (feel(headline, quick)) }
+                    td.num { (value(headline.iops)) }
+                    td.num { (latency(headline.avg_ms)) }
+                    td.num { (latency(headline.max_ms)) }
+                    td.num { (penalty(headline.random_penalty)) }
+                    td.num title=[headline.pauses.as_ref().map(pauses_words)] {
+                        (headline.pauses.as_ref().map_or("none".to_owned(), |pauses| format::number(pauses.count)))
+                    }
+                    td.num { (wa(headline)) }
                 }
-                tbody {
-                    @for headline in rows {
-                        tr.unverified[is_unverified(headline)] {
-                            th scope="row" {
-                                a href={ "#" (drive_id(&headline.drive.drive)) } {
-                                    (format::keep_units(view.drive_name(&headline.drive.drive)))
-                                }
-                                @if is_unverified(headline) { span.sub { (standing::UNVERIFIED) } }
-                                span.sub { (format::keep_units(&headline.test)) }
-                            }
-                            td { (feel(headline, quick)) }
-                            td.num { (value(headline.iops)) }
-                            td.num { (latency(headline.avg_ms)) }
-                            td.num { (latency(headline.max_ms)) }
-                            td.num { (penalty(headline.random_penalty)) }
-                            td.num title=[headline.pauses.as_ref().map(pauses_words)] {
-                                (headline.pauses.as_ref().map_or("none".to_owned(), |pauses| format::number(pauses.count)))
-                            }
-                            td.num { (wa(headline)) }
-                        }
-                        @if !headline.why.is_empty() {
-                            tr.why-row.unverified[is_unverified(headline)] { td colspan=(VERDICT_COLUMNS) { div { (format::keep_units(&headline.why)) } } }
-                        }
-                    }
+                @if !headline.why.is_empty() {
+                    tr.why-row.unverified[is_unverified(headline)] { td colspan=(VERDICT_COLUMNS) { div { (format::keep_units(&headline.why)) } } }
                 }
             }
         }
-    }
+    };
+    frame::table(
+        "verdict-caption",
+        Some("verdict-table"),
+        &caption,
+        &columns,
+        &rows,
+    )
 }
 
 fn wa(headline: &Headline<'_>) -> String {

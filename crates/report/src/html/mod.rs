@@ -8,11 +8,14 @@
 mod accuracy;
 mod assets;
 mod cards;
+pub mod charts;
 pub mod comparison;
 mod contents;
+mod document;
 mod drives;
 mod family;
 mod figure;
+mod frame;
 mod front;
 mod navigation;
 mod own;
@@ -35,7 +38,7 @@ use crate::view::headline::{self, Headline};
 use crate::view::series::Thinning;
 use crate::view::{View, colours, purpose};
 
-/// What the page's script gets at once; the data of a family it reads when they are looked at.
+/// The data that the page's script gets at once; it reads those of a family when they are looked at.
 #[derive(Serialize)]
 struct PageData<'a> {
     drives: Vec<DriveData<'a>>,
@@ -150,17 +153,12 @@ fn page(
 }
 
 fn head(view: &View<'_>) -> Markup {
+    let title = format!("ftlab review: {}", front::title(view));
     html! {
         head {
-            meta charset="utf-8";
-            meta name="viewport" content="width=device-width, initial-scale=1";
-            meta name="color-scheme" content="light dark";
-            meta http-equiv="Content-Security-Policy" content=(assets::CONTENT_SECURITY_POLICY);
+            (document::meta())
             meta name="generator" content={ "ftlab " (view.set.origin.version) };
-            // An empty icon, so that no browser asks for one.
-            link rel="icon" href="data:,";
-            title { "ftlab review: " (front::title(view)) }
-            style { (PreEscaped(assets::style())) }
+            (document::look(&title, ""))
             // Before the body is drawn, so that a stored theme does not flash.
             script { (PreEscaped(assets::THEME_EARLY)) }
         }

@@ -10,7 +10,7 @@ use ftlab_result::{AtDevice, Job, Run, Traffic};
 use maud::{Markup, html};
 use std::collections::BTreeSet;
 
-/// What a reader wants to know first, where runs have it.
+/// Metrics that a reader looks for first, where runs have them.
 const FIRST: [&str; 10] = [
     table::SECONDS.name,
     table::IOPS.name,
@@ -79,7 +79,7 @@ fn brief(view: &View<'_>, family: &Family<'_>) -> Table {
     }
 }
 
-/// What a reader of the figures has to know, each with the drives that it concerns.
+/// Warnings about the figures, each with the drives that it concerns.
 pub fn warnings(view: &View<'_>, family: &Family<'_>) -> Markup {
     let mut told: Vec<(String, Vec<&str>)> = Vec::new();
     for run in &family.runs {
@@ -105,7 +105,7 @@ pub fn warnings(view: &View<'_>, family: &Family<'_>) -> Markup {
     }
 }
 
-/// What happened at each drive of a run on several, a table a run.
+/// A table for each run on several drives, with a row for each drive.
 pub fn devices(view: &View<'_>, family: &Family<'_>) -> Markup {
     let several = family.runs.iter().filter(|run| !run.devices.is_empty());
     html! {
@@ -137,14 +137,11 @@ fn of_devices(view: &View<'_>, run: &Run) -> Table {
         "GC share, %",
         "blocks erased",
     ];
-    Table {
-        title: "Drive by drive".to_owned(),
-        header: header.map(str::to_owned).to_vec(),
-        rows: run.devices.iter().map(row).collect(),
-    }
+    let rows = run.devices.iter().map(row).collect();
+    Table::new("Drive by drive", &header, rows)
 }
 
-/// What each job saw, a table a run, where there is more than one job.
+/// A table for each run of several jobs, with the figures of each job.
 pub fn jobs(view: &View<'_>, family: &Family<'_>) -> Markup {
     let several = family.runs.iter().filter(|run| run.jobs.len() > 1);
     html! {
@@ -185,11 +182,7 @@ fn of_jobs(run: &Run) -> Table {
         "p99.99",
         "Longest",
     ];
-    Table {
-        title: "Each job by itself".to_owned(),
-        header: header.map(str::to_owned).to_vec(),
-        rows,
-    }
+    Table::new("Each job by itself", &header, rows)
 }
 
 fn of_direction(job: &Job, word: &str, traffic: &Traffic) -> Vec<String> {

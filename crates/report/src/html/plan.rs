@@ -1,4 +1,4 @@
-//! What drives come to for years under a load.
+//! Drives planned for years under a load.
 
 use super::pts::table;
 use crate::format;

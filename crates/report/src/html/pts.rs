@@ -1,5 +1,6 @@
 //! Tests of SNIA's specification: facts and the standard's tables, a drive at a time.
 
+use super::frame;
 use crate::format;
 use crate::view::pts::{Sheet, Table};
 use crate::view::{Family, View, anchor};
@@ -29,7 +30,7 @@ pub fn sheets(view: &View<'_>, family: &Family<'_>) -> Markup {
     }
 }
 
-/// What came of a family's runs, for those who read no further: at what scale, whether they were steady, and
+/// The outcome of a family's runs for those who read no further: at what scale, whether they were steady, and
 /// the first of their tables.
 pub fn in_short(view: &View<'_>, family: &Family<'_>) -> Markup {
     let sheets = family
@@ -60,28 +61,18 @@ fn facts<'a>(facts: impl Iterator<Item = &'a (&'static str, String)>) -> Markup 
 
 /// A table whose first column names its rows.
 pub fn table(id: &str, table: &Table) -> Markup {
-    html! {
-        div.scroll tabindex="0" role="region" aria-labelledby=(id) {
-            table.side-by-side {
-                caption id=(id) { (table.title) }
-                thead {
-                    tr {
-                        @for (column, name) in table.header.iter().enumerate() {
-                            th.num[column > 0] scope="col" { (name) }
-                        }
-                    }
-                }
-                tbody {
-                    @for row in &table.rows {
-                        tr {
-                            @for (column, cell) in row.iter().enumerate() {
-                                @if column == 0 { th scope="row" { (cell) } }
-                                @else { td.num { (cell) } }
-                            }
-                        }
-                    }
+    let (first, others) = table.header.split_at(1);
+    let columns = html! { (frame::words(first)) (frame::numbers(others)) };
+    let rows = html! {
+        tbody {
+            @for row in &table.rows {
+                tr {
+                    th scope="row" { (row[0]) }
+                    @for cell in &row[1..] { td.num { (cell) } }
                 }
             }
         }
-    }
+    };
+    let title = html! { (table.title) };
+    frame::table(id, Some("side-by-side"), &title, &columns, &rows)
 }

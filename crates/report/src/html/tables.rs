@@ -3,6 +3,7 @@
 use ftlab_result::{Figure, Verdict};
 use maud::{Markup, html};
 
+use super::frame;
 use crate::format;
 use crate::view::condition;
 use crate::view::repeats::Repeats;
@@ -19,29 +20,26 @@ pub fn figures(
     figures: &[&Figure],
     family: Option<&Family<'_>>,
 ) -> Markup {
-    let caption = format!("{id}-figures");
-    html! {
-        div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
-            table {
-                caption id=(caption) { (caption_words(view)) }
-                thead {
-                    tr {
-                        th scope="col" { "Figure" }
-                        th scope="col" { "Drive" }
-                        th scope="col" { "Test" }
-                        th scope="col" { "Metric" }
-                        th.num scope="col" { "Published" }
-                        th.num scope="col" { "Simulated" }
-                        th.num scope="col" { "Error" }
-                        th scope="col" { "Verdict" }
-                    }
-                }
-                tbody {
-                    @for figure in figures { (figure_row(view, figure, family)) }
-                }
-            }
-        }
-    }
+    let rows = html! { @for figure in figures { (figure_row(view, figure, family)) } };
+    framed(view, id, None, &["Figure", "Drive", "Test"], &rows)
+}
+
+/// A table of figures: columns that say of what each is, then those of all such tables.
+fn framed(view: &View<'_>, id: &str, class: Option<&str>, of: &[&str], rows: &Markup) -> Markup {
+    let columns = html! {
+        (frame::words(of))
+        (frame::words(&["Metric"]))
+        (frame::numbers(&["Published", "Simulated", "Error"]))
+        (frame::words(&["Verdict"]))
+    };
+    let rows = html! { tbody { (rows) } };
+    frame::table(
+        &format!("{id}-figures"),
+        class,
+        &caption_words(view),
+        &columns,
+        &rows,
+    )
 }
 
 fn figure_row(view: &View<'_>, figure: &Figure, family: Option<&Family<'_>>) -> Markup {
@@ -105,10 +103,10 @@ fn figure_cells(view: &View<'_>, figure: &Figure) -> Markup {
 /// The qualifier of scores of closed programs.
 const ORDER: &str = "order";
 
-/// What the verdict on a closed program's score says, and what it does not.
+/// A remark on the verdict about a closed program's score.
 const ONLY_ORDER: &str = "closed program: only the order of the drives is checked";
 
-/// What a table of figures is, and how to read it.
+/// The caption of a table of figures, which says how to read it.
 fn caption_words(view: &View<'_>) -> Markup {
     html! {
         "Published figures beside the model’s, both in what the source counts in: MiB/s are 2" sup { "20" }
@@ -158,7 +156,7 @@ fn step_and(step: &str, circumstances: &str) -> Markup {
     }
 }
 
-/// How far a figure's model is off.
+/// The error of a figure's model.
 pub fn error(figure: &Figure) -> Markup {
     html! {
         @match figure.error {
@@ -178,7 +176,7 @@ fn verdict(verdict: Verdict, quick: bool) -> Markup {
     html! { span.chip.(class) { span aria-hidden="true" { (sign) } " " (word) @if quick && verdict != Verdict::Shown { ", quick" } } }
 }
 
-/// What the folded table of runs holds.
+/// The line that stands for a folded table of runs.
 pub fn runs_line(runs: usize) -> Markup {
     html! {
         @match runs {
@@ -203,7 +201,7 @@ pub fn score_line(score: Score) -> Markup {
     }
 }
 
-/// How the scored figures are spread over bands of error, as a bar and in words.
+/// Shares of the scored figures in bands of error, as a bar and in words.
 pub fn bands(bands: &[(&'static str, usize)]) -> Markup {
     let scored: usize = bands.iter().map(|(_, count)| count).sum();
     let share = |count: usize| 100.0 * count as f64 / scored as f64;
@@ -241,42 +239,25 @@ pub fn published_and_simulated(figure: &Figure) -> Markup {
 
 /// The figures of one drive, each with a link to its test.
 pub fn figures_of_drive(view: &View<'_>, id: &str, figures: &[&Figure]) -> Markup {
-    let caption = format!("{id}-figures");
-    html! {
-        div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
-            table.of-drive {
-                caption id=(caption) { (caption_words(view)) }
-                thead {
-                    tr {
-                        th scope="col" { "Test" }
-                        th scope="col" { "Metric" }
-                        th.num scope="col" { "Published" }
-                        th.num scope="col" { "Simulated" }
-                        th.num scope="col" { "Error" }
-                        th scope="col" { "Verdict" }
+    let rows = html! {
+        @for figure in figures {
+            tr {
+                th scope="row" {
+                    @match view.family_of_figure(figure) {
+                        Some(family) => {
+                            a href={ "#" (view.figure_anchor(figure)) } { (family.title) }
+                            span.sub { (test_cell(figure, Some(family))) }
+                        },
+                        None => a href={ "#" (view.figure_anchor(figure)) } { (view::test_words(figure)) },
+                    }
+                    @if figure.drive != figure.model {
+                        span.sub { "published for " (drive_of(view, figure)) }
                     }
                 }
-                tbody {
-                    @for figure in figures {
-                        tr {
-                            th scope="row" {
-                                @match view.family_of_figure(figure) {
-                                    Some(family) => {
-                                        a href={ "#" (view.figure_anchor(figure)) } { (family.title) }
-                                        span.sub { (test_cell(figure, Some(family))) }
-                                    },
-                                    None => a href={ "#" (view.figure_anchor(figure)) } { (view::test_words(figure)) },
-                                }
-                                @if figure.drive != figure.model {
-                                    span.sub { "published for " (drive_of(view, figure)) }
-                                }
-                            }
-                            (figure_cells(view, figure))
-                        }
-                        (why_row(figure, FIGURE_OF_DRIVE_COLUMNS))
-                    }
-                }
+                (figure_cells(view, figure))
             }
+            (why_row(figure, FIGURE_OF_DRIVE_COLUMNS))
         }
-    }
+    };
+    framed(view, id, Some("of-drive"), &["Test"], &rows)
 }

@@ -1,4 +1,4 @@
-//! What was asked for and has no results, said before anything is concluded.
+//! A notice of drives without results, before anything is concluded.
 
 use ftlab_result::Unfinished;
 use maud::{Markup, html};

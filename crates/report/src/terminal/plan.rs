@@ -1,4 +1,4 @@
-//! What drives come to for years under a load, as tables for a terminal.
+//! Drives planned for years under a load, as tables for a terminal.
 
 use super::pts::table;
 use crate::view::{View, plan};

@@ -1,4 +1,4 @@
-//! How near the model comes to what was published, in a few bands.
+//! Errors of the model against published figures, in a few bands.
 
 use ftlab_result::Figure;
 
@@ -10,7 +10,7 @@ const BANDS: [(f64, &str); 4] = [
     (f64::INFINITY, "further off"),
 ];
 
-/// How many scored figures lie in each band.
+/// The number of scored figures in each band.
 pub fn bands<'a>(figures: impl Iterator<Item = &'a Figure>) -> Vec<(&'static str, usize)> {
     let mut counts = [0; BANDS.len()];
     for error in figures.filter_map(|figure| figure.error) {

@@ -22,6 +22,8 @@ const BARS_SHOWN_MAX: usize = 16;
 /// Fewer drives with published figures get others of the same review for company, up to this many.
 const COMPANY_MIN: usize = 4;
 const COMPANY_MAX: usize = 6;
+/// The chart of temperature and speed: in the open where a drive slows down, among the rest where none does.
+const WARMTH: &str = "How warm it got, and how fast it was";
 /// Percentiles of the page's tables.
 const PERCENTILES: [f64; 5] = [50.0, 90.0, 99.0, 99.9, 99.99];
 
@@ -31,9 +33,9 @@ pub struct FamilyData {
     id: String,
     title: String,
     chart: Chart,
-    /// What the tests vary, left to right.
+    /// The values that the tests vary, left to right.
     steps: Vec<String>,
-    /// What tells runs of one drive and step apart.
+    /// Labels that tell runs of one drive and step apart.
     conditions: Vec<String>,
     /// Whether states of the drive are among the conditions.
     states: bool,
@@ -89,7 +91,7 @@ struct FillRow {
     rests: Vec<f64>,
 }
 
-/// How the latencies of a kind of request spread.
+/// The distribution of the latencies of a kind of request.
 #[derive(Debug, Serialize)]
 struct LatencyRow {
     run: usize,
@@ -134,10 +136,10 @@ struct Mark {
     /// The score of a closed program: only the order of the drives is checked.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     order_only: bool,
-    /// What the source counts in, where that is not what the chart does.
+    /// The unit of the source, where that is not the chart's.
     #[serde(skip_serializing_if = "str::is_empty")]
     converted_from: &'static str,
-    /// Whose figure it is, where it is not the drive's own.
+    /// The drive that was measured, where it is another.
     #[serde(skip_serializing_if = "String::is_empty")]
     of: String,
 }
@@ -239,6 +241,7 @@ impl FamilyData {
         let conditions = Conditions::of(family);
         let measures = measures(family);
         let chart = family.tests.first().map_or(Chart::Bars, |test| test.chart);
+        let runs_by_place = || family.runs.iter().enumerate();
         let step = |run: &Run| family.tests.iter().position(|test| test.test == run.test);
         let runs = Runs {
             drive: column(family, |run| view.drive_index(&run.drive)),
@@ -260,23 +263,19 @@ impl FamilyData {
             states: conditions.names_states(),
             shown: shown.to_vec(),
             published: marks(family, &measures),
-            traffic: (family.runs.iter().enumerate())
+            traffic: runs_by_place()
                 .flat_map(|(index, run)| traffic_rows(index, run))
                 .collect(),
-            series: (family.runs.iter().enumerate())
+            series: runs_by_place()
                 .filter_map(|(index, run)| series_of(index, run, chart, thinning))
                 .collect(),
-            wear: (family.runs.iter().enumerate())
-                .filter_map(wear_of)
-                .collect(),
+            wear: runs_by_place().filter_map(wear_of).collect(),
             limits: limits(view, family),
             pts: PtsData::of_family(view, family),
             beside: beside(family, &measures),
-            fills: (family.runs.iter().enumerate())
-                .filter_map(fill_of)
-                .collect(),
+            fills: runs_by_place().filter_map(fill_of).collect(),
             latencies: match chart {
-                Chart::Percentiles => (family.runs.iter().enumerate())
+                Chart::Percentiles => runs_by_place()
                     .flat_map(|(index, run)| latency_rows(family, index, run))
                     .collect(),
                 _ => Vec::new(),
@@ -286,65 +285,68 @@ impl FamilyData {
         }
     }
 
-    /// Whether any run has a value of any measure.
-    pub fn has_bars(&self) -> bool {
-        !self.measures.is_empty()
+    /// Kinds and titles of the charts that answer the test: for a test of endurance under load its course first, and
+    /// the courses of states side by side where states are compared.
+    pub fn charts(&self) -> Vec<(&'static str, &str)> {
+        let has_series = !self.series.is_empty();
+        let of_pts = |has: fn(&PtsData) -> bool| self.pts.iter().any(has);
+        let has_rounds = of_pts(PtsData::has_rounds);
+        there(&[
+            (
+                self.chart == Chart::Scatter && has_series,
+                "scatter",
+                "IOPS of every interval",
+            ),
+            (!self.measures.is_empty(), "main", &self.title),
+            (!self.latencies.is_empty(), "longer", "How many took longer"),
+            (
+                of_pts(PtsData::has_courses),
+                "pts-course",
+                "The rate over what was written",
+            ),
+            (
+                of_pts(PtsData::has_matrix),
+                "pts-matrix",
+                "By block size and mix, mean over the measurement window",
+            ),
+            (has_rounds, "pts-rounds", "Convergence to the steady state"),
+            (has_rounds, "pts-window", "Measurement window"),
+            (self.has_throttled(), "warmth", WARMTH),
+            (
+                !self.wear.is_empty(),
+                "wear",
+                "Wear of the blocks at the end",
+            ),
+            (self.states && has_series, "states", "The states over time"),
+        ])
     }
 
-    /// Whether any run has a distribution of latencies.
-    pub fn has_latencies(&self) -> bool {
-        self.traffic.iter().any(|row| !row.shares.is_empty())
+    /// Kinds and titles of the charts of what lies behind the numbers.
+    pub fn charts_behind(&self) -> Vec<(&'static str, &str)> {
+        let has_latencies = self.traffic.iter().any(|row| !row.shares.is_empty());
+        let has_series = !self.series.is_empty();
+        let is_even = self.is_warmed() && !self.has_throttled();
+        there(&[
+            (has_latencies, "latency", "How long single I/Os took"),
+            (has_series, "time", "The course over time"),
+            (is_even, "warmth", WARMTH),
+        ])
     }
 
-    /// Whether any run has a course over time.
-    pub fn has_series(&self) -> bool {
-        !self.series.is_empty()
-    }
-
-    /// Whether it is about how latencies spread.
-    pub fn has_spread(&self) -> bool {
-        !self.latencies.is_empty()
-    }
-
-    /// Whether any run tells how warm its drive was.
-    pub fn has_warmth(&self) -> bool {
+    fn is_warmed(&self) -> bool {
         self.series.iter().any(|series| series.celsius.is_line())
     }
 
     /// Whether a drive slowed down for its temperature.
-    pub fn has_throttled(&self) -> bool {
+    fn has_throttled(&self) -> bool {
         (self.series.iter()).any(|series| !series.throttle.is_empty())
     }
+}
 
-    /// Whether any run looked at the wear of the blocks.
-    pub fn has_wear(&self) -> bool {
-        !self.wear.is_empty()
-    }
-
-    /// Whether any run has rounds to a steady state.
-    pub fn has_rounds(&self) -> bool {
-        self.pts.iter().any(PtsData::has_rounds)
-    }
-
-    /// Whether any run has a matrix of sizes and mixes.
-    pub fn has_matrix(&self) -> bool {
-        self.pts.iter().any(PtsData::has_matrix)
-    }
-
-    /// Whether any run followed a rate over what was written.
-    pub fn has_courses(&self) -> bool {
-        self.pts.iter().any(PtsData::has_courses)
-    }
-
-    /// Whether states of one drive are compared, so that their courses belong side by side.
-    pub fn compares_states(&self) -> bool {
-        self.states
-    }
-
-    /// Whether the course over time is what the test is about.
-    pub fn is_scatter(&self) -> bool {
-        self.chart == Chart::Scatter
-    }
+/// Those of some charts that have data.
+fn there<'a>(charts: &[(bool, &'static str, &'a str)]) -> Vec<(&'static str, &'a str)> {
+    let there = charts.iter().filter(|(has_data, ..)| *has_data);
+    there.map(|(_, kind, title)| (*kind, *title)).collect()
 }
 
 fn column<T>(family: &Family<'_>, of: impl Fn(&Run) -> T) -> Vec<T> {
@@ -466,7 +468,7 @@ fn mark(
 /// 2^20 bytes in 10^6 bytes.
 const MEBIBYTE_MB: f64 = 1.048_576;
 
-/// What turns a figure into a value of a measure: the same quantity, perhaps in another unit.
+/// The factor that turns a figure into a value of a measure: the same quantity, perhaps in another unit.
 fn scale_between(figure: &Figure, measure: &str) -> Option<f64> {
     let is_binary = figure.unit == "MiB/s";
     let metric = figure.metric.as_str();

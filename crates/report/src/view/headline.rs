@@ -21,7 +21,7 @@ const INTERVALS_MIN: usize = 20;
 /// while: who sorts a queue by place may pass one over for a sweep or two.
 const EVEN_RATIO: f64 = 4.0;
 
-/// What a person at the machine would say.
+/// The words of a person at the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feel {
     /// Waits of half a second and more.
@@ -63,7 +63,7 @@ impl Feel {
 /// The run of a drive with most pauses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pauses {
-    /// How many.
+    /// Their number.
     pub count: f64,
     /// The longest, in seconds.
     pub longest_s: f64,
@@ -85,13 +85,13 @@ pub struct Headline<'a> {
     pub avg_ms: Option<f64>,
     /// Longest latency in milliseconds.
     pub max_ms: Option<f64>,
-    /// How many times longer a random write takes than a sequential one of the same size, one at a time.
+    /// The time of a random write over that of a sequential one of the same size, one at a time.
     pub random_penalty: Option<f64>,
     /// Pauses in any test.
     pub pauses: Option<Pauses>,
     /// The verdict.
     pub feel: Feel,
-    /// What it is of.
+    /// Whether the verdict is one on the drive.
     pub standing: Standing,
     /// The cause, in a sentence.
     pub why: String,
@@ -213,7 +213,7 @@ fn random_penalty(view: &View<'_>, slug: &str) -> Option<f64> {
     (sequential_ms > 0.0).then_some(random_ms / sequential_ms)
 }
 
-/// What the counters say of the waits: what a write costs, and what the waits came together with. Every
+/// The causes of the waits by the counters: the cost of a write, and events that came with the waits. Every
 /// amount stands as it is, so that two drives that differ little read alike.
 fn why(kind: DriveKind, feel: Feel, run: &Run) -> String {
     match kind {
@@ -245,7 +245,7 @@ fn why(kind: DriveKind, feel: Feel, run: &Run) -> String {
     sentences.join(" ")
 }
 
-/// What the drive writes to flash for a write of the host, and how much of that is copied.
+/// The bytes that the drive writes to flash for a write of the host, and the share of copies among them.
 fn cost(run: &Run, inside: &Inside) -> String {
     let copies = match inside.gc_share.unwrap_or(0.0) {
         0.0 => "none of it copies".to_owned(),
@@ -267,7 +267,7 @@ fn cost(run: &Run, inside: &Inside) -> String {
     }
 }
 
-/// How many writes found the buffer full, and what else went to flash.
+/// The number of writes that found the buffer full, and other writes to flash.
 fn waited(run: &Run, inside: &Inside) -> Option<String> {
     let stalls = inside.buffer_stalls;
     let count = |n: u64| format::number(n as f64);
@@ -289,7 +289,7 @@ fn waited(run: &Run, inside: &Inside) -> Option<String> {
     })
 }
 
-/// What the longest wait stands beside.
+/// The wait that all but one write in 10,000 stay below.
 fn rest_of_writes(run: &Run) -> Option<String> {
     let usual = table::LAT_P99_99_MS.of(run)?;
     (usual > 0.0 && usual < longest_ms(run)?).then(|| {

@@ -1,4 +1,4 @@
-//! What a report shows, before it is laid out: families of tests, verdicts, the data of charts.
+//! Everything that a report shows, before it is laid out: families of tests, verdicts, the data of charts.
 
 pub mod colours;
 pub mod condition;
@@ -21,7 +21,7 @@ use ftlab_result::{DriveSheet, Figure, ResultSet, Role, Run, TestSheet, Verdict}
 
 /// A result set, indexed the way a report walks it.
 pub struct View<'a> {
-    /// What is shown.
+    /// The results.
     pub set: &'a ResultSet,
     /// Families: review by review as their first tests ran, within a review by the numbers of their methods.
     pub families: Vec<Family<'a>>,
@@ -31,7 +31,7 @@ pub struct View<'a> {
     slugs: Vec<&'a str>,
     places: BTreeMap<&'a str, usize>,
     sheets: BTreeMap<&'a str, &'a DriveSheet>,
-    /// What the names of all drives begin with, those of variants of one: `Acme One, `; empty for drives that differ.
+    /// The beginning that the names of all drives share, those of variants of one: `Acme One, `; empty for drives that differ.
     common: &'a str,
 }
 
@@ -67,7 +67,7 @@ pub struct Family<'a> {
     pub figures: Vec<&'a Figure>,
 }
 
-/// How many figures of a group passed, out of those judged.
+/// The number of figures of a group that passed, out of those judged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Score {
     /// Rows that pass.
@@ -249,7 +249,7 @@ pub fn test_words(figure: &Figure) -> &str {
 
 /// The tests of one published review.
 pub struct Review<'v, 'a> {
-    /// What its methods begin with.
+    /// The letters that its methods begin with.
     pub letters: &'a str,
     /// Its families, in order.
     pub families: Vec<&'v Family<'a>>,

@@ -129,7 +129,7 @@ pub fn curve(view: &View<'_>, plan: &Plan) -> Option<Table> {
     })
 }
 
-/// What each drive needs for each goal; none where nothing was asked.
+/// The spare area of each drive for each goal; none where nothing was asked.
 pub fn goals(view: &View<'_>) -> Option<Table> {
     let of_plan = |plan: &Plan| -> Vec<Vec<String>> {
         let row = |goal: &Goal| {
@@ -158,14 +158,10 @@ pub fn goals(view: &View<'_>) -> Option<Table> {
         "for the host",
         "reaches",
     ];
-    (!rows.is_empty()).then(|| Table {
-        title: "The least spare area for each goal".to_owned(),
-        header: header.map(str::to_owned).to_vec(),
-        rows,
-    })
+    (!rows.is_empty()).then(|| Table::new("The least spare area for each goal", &header, rows))
 }
 
-/// How the numbers of a drive were got, and what could not be: sentences.
+/// Sentences on the sources of a drive's numbers, and on those that could not be had.
 pub fn notes(plan: &Plan) -> Vec<String> {
     let rate = plan.highest_rate.iter();
     let rate = rate.map(|rate| format!("Highest rate: {}", rate.words));

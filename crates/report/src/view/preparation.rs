@@ -1,4 +1,4 @@
-//! How drives were prepared for the runs of a family.
+//! Preparations of drives for the runs of a family.
 
 use super::{Family, condition};
 

@@ -1,6 +1,6 @@
 //! Which drive for what: drives ranked by the test whose role stands for a use, in the test's unit.
 
-use ftlab_result::quantity::{self, Better, table};
+use ftlab_result::quantity::{self, Better, Quantity, table};
 use ftlab_result::{DriveKind, Role, Run, TestSheet};
 
 use super::measure;
@@ -10,16 +10,16 @@ use super::{Family, View};
 /// Drives within this factor of the best are level with it.
 const LEVEL: f64 = 1.02;
 
-/// What somebody buys a drive for, and the test that stands for it.
+/// A use that somebody buys a drive for, and the test that stands for it.
 struct Use {
     title: &'static str,
-    /// What the value is, to read after it.
+    /// Words to read after the value.
     says: &'static str,
     /// (role of the test, state or any, reading); the first that ran decides.
     tests: &'static [(Role, Option<&'static str>, Reading)],
 }
 
-/// How a run is read.
+/// The value of a run that counts.
 #[derive(Clone, Copy)]
 enum Reading {
     /// A metric of the run.
@@ -35,80 +35,70 @@ impl Reading {
     }
 }
 
+/// A test read by a metric.
+const fn by(role: Role, metric: &Quantity) -> (Role, Option<&'static str>, Reading) {
+    (role, None, Reading::Metric(metric.name))
+}
+
+/// A test read by a metric, of the runs in a state.
+const fn in_state(
+    role: Role,
+    state: &'static str,
+    metric: &Quantity,
+) -> (Role, Option<&'static str>, Reading) {
+    (role, Some(state), Reading::Metric(metric.name))
+}
+
 const USES: [Use; 12] = [
     Use {
         title: "Booting and starting programs",
         says: "to boot",
         tests: &[
-            (Role::Boot, None, Reading::Metric(table::SECONDS.name)),
-            (
-                Role::StartAtBoot,
-                None,
-                Reading::Metric(table::SECONDS.name),
-            ),
+            by(Role::Boot, &table::SECONDS),
+            by(Role::StartAtBoot, &table::SECONDS),
         ],
     },
     Use {
         title: "Working while files are unpacked",
         says: "to start a program beside it",
-        tests: &[(
-            Role::StartBesideUnpacking,
-            None,
-            Reading::Metric(table::SECONDS.name),
-        )],
+        tests: &[by(Role::StartBesideUnpacking, &table::SECONDS)],
     },
     Use {
         title: "Small random writes, after months of use",
         says: "on a used drive",
         tests: &[
-            (
-                Role::UsedRandomWrite,
-                Some("seasoned"),
-                Reading::Metric(table::MB_S.name),
-            ),
-            (
-                Role::UsedRandomWrite,
-                Some("used"),
-                Reading::Metric(table::MB_S.name),
-            ),
-            (
-                Role::SmallRandomWriteAlone,
-                None,
-                Reading::Metric(table::IOPS.name),
-            ),
+            in_state(Role::UsedRandomWrite, "seasoned", &table::MB_S),
+            in_state(Role::UsedRandomWrite, "used", &table::MB_S),
+            by(Role::SmallRandomWriteAlone, &table::IOPS),
         ],
     },
     Use {
         title: "Databases",
         says: "of a database’s trace",
-        tests: &[(Role::Database, None, Reading::Metric(table::MB_S.name))],
+        tests: &[by(Role::Database, &table::MB_S)],
     },
     Use {
         title: "Copying large files to it",
         says: "written",
         tests: &[
-            (Role::LargeFileCopy, None, Reading::Metric(table::MB_S.name)),
-            (Role::LargeWrite, None, Reading::Metric(table::MB_S.name)),
+            by(Role::LargeFileCopy, &table::MB_S),
+            by(Role::LargeWrite, &table::MB_S),
         ],
     },
     Use {
         title: "How long the cache lasts",
         says: "written at full speed to an empty drive",
-        tests: &[(Role::CacheSize, None, Reading::Metric(table::SLC_GB.name))],
+        tests: &[by(Role::CacheSize, &table::SLC_GB)],
     },
     Use {
         title: "What a commit costs",
         says: "for a write of a log and its flush",
-        tests: &[(Role::Commit, None, Reading::Metric(table::COMMIT_US.name))],
+        tests: &[by(Role::Commit, &table::COMMIT_US)],
     },
     Use {
         title: "A database that writes pages twice",
         says: "pages through its doublewrite buffer",
-        tests: &[(
-            Role::DatabasePages,
-            None,
-            Reading::Metric(table::PAGES_PER_S.name),
-        )],
+        tests: &[by(Role::DatabasePages, &table::PAGES_PER_S)],
     },
     Use {
         title: "Even speed under a load without end",
@@ -119,31 +109,19 @@ const USES: [Use; 12] = [
         title: "Long hours on a battery",
         says: "at a notebook’s work",
         tests: &[
-            (
-                Role::NotebookPower,
-                None,
-                Reading::Metric(table::WATTS.name),
-            ),
-            (Role::IdlePower, None, Reading::Metric(table::WATTS.name)),
+            by(Role::NotebookPower, &table::WATTS),
+            by(Role::IdlePower, &table::WATTS),
         ],
     },
     Use {
         title: "What writing takes from a battery",
         says: "for what is written in order",
-        tests: &[(
-            Role::EnergyOfWrites,
-            None,
-            Reading::Metric(table::JOULES_PER_GB.name),
-        )],
+        tests: &[by(Role::EnergyOfWrites, &table::JOULES_PER_GB)],
     },
     Use {
         title: "Years of writing",
         says: "that wear allows for five years",
-        tests: &[(
-            Role::Endurance,
-            None,
-            Reading::Metric(table::HOST_WRITES_PER_DAY.name),
-        )],
+        tests: &[by(Role::Endurance, &table::HOST_WRITES_PER_DAY)],
     },
 ];
 
@@ -151,7 +129,7 @@ const USES: [Use; 12] = [
 pub struct Purpose<'v, 'a> {
     /// The use.
     pub title: &'static str,
-    /// What the value is.
+    /// Words to read after a value.
     pub says: &'static str,
     /// Unit of the values.
     pub unit: &'static str,

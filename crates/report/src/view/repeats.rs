@@ -1,15 +1,15 @@
-//! What there is to say of repeats, where a review has any.
+//! Remarks on repeats, where a review has any.
 
 use ftlab_result::{ResultSet, Spread};
 
 /// Repeats of a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Repeats {
-    /// How often each run was made.
+    /// Times that each run was made.
     pub count: u32,
     /// Metrics of runs.
     metrics: usize,
-    /// How many of them are the same for every seed that was tried.
+    /// The number of those that are the same for every seed that was tried.
     independent: usize,
 }
 
@@ -25,7 +25,7 @@ impl Repeats {
         })
     }
 
-    /// How figures are to be read, sentence by sentence.
+    /// Explains figures over repeats, sentence by sentence.
     pub fn sentences(self) -> [String; 4] {
         [
             format!("Each run was made {} times, with seeds of their own.", self.count),

@@ -18,7 +18,7 @@ const OTHER_POINTS_MAX: usize = 60;
 /// Points of a run whose test is about its course: all of half an hour and more.
 const SCATTER_POINTS_MAX: usize = 4_000;
 
-/// How many points a run's course may keep.
+/// Points that the course of a run may keep.
 #[derive(Debug, Clone, Copy)]
 pub struct Thinning {
     /// Points of any run.

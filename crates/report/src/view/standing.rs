@@ -1,4 +1,4 @@
-//! How far verdicts about models hold for the drives they are named after, and what tells variants apart.
+//! Whether verdicts about models hold for the drives they are named after, and the numbers that tell variants apart.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ const VARIANTS_MAX: usize = 6;
 /// Drives that differ in more numbers, or in half of all, are not variants of each other.
 const DIFFERENCES_MAX: usize = 24;
 
-/// What stands beside a drive that is left out of a verdict.
+/// Words beside a drive that is left out of a verdict.
 pub const UNVERIFIED: &str = "unverified model: no published figure of this kind";
 
-/// What a verdict about a kind of test is of.
+/// The subject of a verdict about a kind of test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// The drive: published figures of that kind stand beside those of its model.

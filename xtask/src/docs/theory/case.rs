@@ -1,4 +1,4 @@
-//! What is compared: one policy under one load with one spare area and block size.
+//! A case of the comparison: one policy under one load with one spare area and block size.
 
 use ftlab_play::states::State;
 use ftlab_theory::{
@@ -22,7 +22,7 @@ const DIES_PER_CHANNEL: u32 = 2;
 /// Blocks that a die with two streams keeps erased: the least. `spare.op` does not count them.
 const RESERVE_OF_STREAMS: u32 = 4;
 
-/// What the host does.
+/// The load of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Load {
     /// Writes anywhere.
@@ -44,9 +44,9 @@ pub enum Load {
 /// One comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Case {
-    /// How victims are chosen.
+    /// The victim policy.
     pub policy: Policy,
-    /// What the host does.
+    /// The load of the host.
     pub load: Load,
     /// Whether hot and cold addresses have logs and spare area of their own.
     pub separate: bool,
@@ -194,7 +194,7 @@ impl Case {
         }
     }
 
-    /// What of the drive file is set, for a drive of `pages` pages.
+    /// Settings of the drive file, for a drive of `pages` pages.
     pub fn settings(&self, pages: u32) -> Vec<String> {
         let blocks_per_die = pages / (CHANNELS * DIES_PER_CHANNEL) / self.pages_per_block;
         let mut settings = vec![

@@ -29,7 +29,7 @@ fn figure(wa: f64) -> String {
     format!("{wa:.4}")
 }
 
-/// How far simulation and theory agree, in a sentence.
+/// The agreement of simulation and theory, in a sentence.
 pub fn summary(points: &[Point]) -> String {
     let size = |point: &Point| point.error().abs();
     let worst = points

@@ -27,12 +27,26 @@ pub struct Sheet {
 
 /// A table whose first column names its rows.
 pub struct Table {
-    /// What it shows, with the unit of its numbers.
+    /// Its caption, with the unit of its numbers.
     pub title: String,
     /// Names of the columns.
     pub header: Vec<String>,
     /// As many cells each.
     pub rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub fn new<H: ToString>(
+        title: impl Into<String>,
+        header: &[H],
+        rows: Vec<Vec<String>>,
+    ) -> Table {
+        Table {
+            title: title.into(),
+            header: header.iter().map(ToString::to_string).collect(),
+            rows,
+        }
+    }
 }
 
 impl Sheet {
@@ -75,7 +89,7 @@ impl Sheet {
     }
 }
 
-/// What a test measures.
+/// The quantity that a test measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
     Iops,
@@ -93,6 +107,17 @@ impl Quantity {
             Some("mb_s") => Quantity::Throughput,
             Some("lat_avg_ms") => Quantity::AverageLatency,
             _ => Quantity::Iops,
+        }
+    }
+
+    /// Those of which cells are shown as a matrix each; none where there is one cell at most.
+    fn of_matrices(self, cells: &[Cell]) -> &'static [Quantity] {
+        match self {
+            _ if cells.len() < 2 => &[],
+            Quantity::Iops => &[Quantity::Iops],
+            Quantity::Throughput => &[Quantity::Throughput],
+            Quantity::AverageLatency => &[Quantity::AverageLatency, Quantity::LongestLatency],
+            Quantity::LongestLatency => &[Quantity::LongestLatency],
         }
     }
 

@@ -56,7 +56,7 @@ struct CourseData {
 }
 
 impl PtsData {
-    /// What is drawn of the runs of a family.
+    /// The data of the runs of a family.
     pub fn of_family(view: &View<'_>, family: &Family<'_>) -> Vec<PtsData> {
         let runs = family.runs.iter().enumerate();
         runs.filter_map(|(index, run)| {
@@ -71,13 +71,7 @@ impl PtsData {
         let capacity = view
             .sheet(&run.drive)
             .map_or(1, |sheet| sheet.capacity_bytes);
-        let mut matrices = Vec::new();
-        if pts.cells.len() > 1 {
-            matrices.push(matrix(&pts.cells, quantity));
-            if quantity == Quantity::AverageLatency {
-                matrices.push(matrix(&pts.cells, Quantity::LongestLatency));
-            }
-        }
+        let shown = quantity.of_matrices(&pts.cells).iter();
         let steady = pts.steady.as_ref();
         PtsData {
             run: index,
@@ -93,7 +87,9 @@ impl PtsData {
                     .map(|of| tracked(of, first))
                     .collect()
             }),
-            matrices,
+            matrices: shown
+                .map(|&quantity| matrix(&pts.cells, quantity))
+                .collect(),
             courses: pts
                 .courses
                 .iter()

@@ -10,12 +10,8 @@ const ROWS: usize = 10;
 pub fn of(pts: &Pts, quantity: Quantity, capacity_bytes: u64) -> Vec<Table> {
     let mut tables = Vec::new();
     tables.extend(pts.steady.as_ref().map(tracking));
-    if pts.cells.len() > 1 {
-        tables.push(matrix(&pts.cells, quantity));
-        if quantity == Quantity::AverageLatency {
-            tables.push(matrix(&pts.cells, Quantity::LongestLatency));
-        }
-    }
+    let shown = quantity.of_matrices(&pts.cells).iter();
+    tables.extend(shown.map(|&quantity| matrix(&pts.cells, quantity)));
     match pts.courses.as_slice() {
         [] => {}
         [only] => tables.push(course(only, quantity, capacity_bytes)),
@@ -38,19 +34,19 @@ fn tracking(steady: &SteadyState) -> Table {
             if of.is_steady { "steady" } else { "NOT STEADY" }.to_owned(),
         ]
     };
-    Table {
-        title: "Tracking variables in the measurement window".to_owned(),
-        header: [
-            "access",
-            "average",
-            "excursion, at most 20 %",
-            "slope, at most 10 %",
-            "",
-        ]
-        .map(str::to_owned)
-        .to_vec(),
-        rows: steady.tracking.iter().map(row).collect(),
-    }
+    let header = [
+        "access",
+        "average",
+        "excursion, at most 20 %",
+        "slope, at most 10 %",
+        "",
+    ];
+    let rows = steady.tracking.iter().map(row).collect();
+    Table::new(
+        "Tracking variables in the measurement window",
+        &header,
+        rows,
+    )
 }
 
 fn matrix(cells: &[Cell], quantity: Quantity) -> Table {
@@ -73,11 +69,8 @@ fn matrix(cells: &[Cell], quantity: Quantity) -> Table {
         Quantity::Iops => String::new(),
         _ => format!(", {}", quantity.unit()),
     };
-    Table {
-        title: format!("{}{unit}: {over}", quantity.words()),
-        header,
-        rows: blocks.iter().map(row).collect(),
-    }
+    let title = format!("{}{unit}: {over}", quantity.words());
+    Table::new(title, &header, blocks.iter().map(row).collect())
 }
 
 /// Samples at even distances of one course.
@@ -99,23 +92,21 @@ fn course(course: &Course, quantity: Quantity, capacity_bytes: u64) -> Table {
             format::number(point.rate.lat_max_ms),
         ])
     };
-    Table {
-        title: format!(
-            "{}, {} of {} samples",
-            course.name,
-            places.len(),
-            course.points.len()
-        ),
-        header: vec![
-            "capacities written".to_owned(),
-            "GB".to_owned(),
-            "after s".to_owned(),
-            quantity.unit().to_owned(),
-            "average ms".to_owned(),
-            "longest ms".to_owned(),
-        ],
-        rows: places.iter().filter_map(row).collect(),
-    }
+    let (shown, all) = (places.len(), course.points.len());
+    let header = [
+        "capacities written",
+        "GB",
+        "after s",
+        quantity.unit(),
+        "average ms",
+        "longest ms",
+    ];
+    let rows = places.iter().filter_map(row).collect();
+    Table::new(
+        format!("{}, {shown} of {all} samples", course.name),
+        &header,
+        rows,
+    )
 }
 
 /// A row an access group; beside the steady state where there is one.
@@ -138,13 +129,8 @@ fn groups(courses: &[Course], steady: Option<&SteadyState>, quantity: Quantity) 
         row.extend(before.map(|before| format!("{:.2}", mean / before)));
         row
     };
-    let mut header: Vec<String> = ["access group", "first", "last", "mean", "least", "most"]
-        .map(str::to_owned)
-        .to_vec();
-    header.extend(before.map(|_| "mean : steady".to_owned()));
-    Table {
-        title: format!("{} of each access group", quantity.unit()),
-        header,
-        rows: courses.iter().map(row).collect(),
-    }
+    let mut header = vec!["access group", "first", "last", "mean", "least", "most"];
+    header.extend(before.map(|_| "mean : steady"));
+    let title = format!("{} of each access group", quantity.unit());
+    Table::new(title, &header, courses.iter().map(row).collect())
 }
