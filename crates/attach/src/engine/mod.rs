@@ -23,7 +23,7 @@ pub use reset::ResetFailed;
 pub use statistics::{Statistics, Tally};
 
 use crate::faults::Faults;
-use cut::AtCut;
+use cut::PowerListener;
 use ftlab_base::{Lba, Outcome, SECTOR_BYTES};
 use ftlab_drive::faults::Program;
 use ftlab_image::DataDrive;
@@ -65,7 +65,7 @@ pub struct Engine {
     recorder: OnceLock<Arc<Recorder>>,
     faults: Arc<Faults>,
     /// What is done to the ways in at a power cut.
-    at_cut: Mutex<Vec<AtCut>>,
+    power_listeners: Mutex<Vec<PowerListener>>,
 }
 
 impl Engine {
@@ -98,7 +98,7 @@ impl Engine {
             slot_bytes: slot_bytes.max(4096),
             recorder: OnceLock::new(),
             faults,
-            at_cut: Mutex::default(),
+            power_listeners: Mutex::default(),
         })
     }
 

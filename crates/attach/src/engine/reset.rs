@@ -1,6 +1,6 @@
 //! Going back to a base or a snapshot while clients are there, and making one.
 
-use super::cut::{Jolt, Made, Power};
+use super::cut::{HardReset, Power, ResetOutcome};
 use super::{Engine, How, Stopped};
 use ftlab_image::ImageError;
 use std::sync::mpsc;
@@ -26,21 +26,21 @@ impl Engine {
     /// and its clients hear nothing.
     pub fn reset(&self, to: Option<String>) -> Result<(), ResetFailed> {
         let (tell, told) = mpsc::sync_channel(1);
-        let ways = self.ways();
+        let listeners = self.listeners();
         let act = Box::new(move |drive: &mut ftlab_image::DataDrive| {
             let reset = drive.reset(to.as_deref());
             let made = match reset {
-                Ok(()) => Made::IsBack,
-                Err(_) => Made::Refused,
+                Ok(()) => ResetOutcome::IsBack,
+                Err(_) => ResetOutcome::Refused,
             };
-            if made == Made::IsBack {
-                ways.iter().for_each(|hear| hear(Power::Off));
+            if made == ResetOutcome::IsBack {
+                listeners.iter().for_each(|listener| listener(Power::Off));
             }
-            // He waits for it.
+            // The caller waits for it.
             let _ = tell.send(reset);
             made
         });
-        self.jolt(Jolt {
+        self.hard_reset(HardReset {
             off: Duration::ZERO,
             act,
         });

@@ -4,7 +4,7 @@
 //! machine's storage nobody is kept waiting: flushes are answered when a commit has ended that covers them.
 
 use super::ask::{Ask, What};
-use super::cut::{Jolt, Made};
+use super::cut::{HardReset, ResetOutcome};
 use super::pieces::{DATA_SECTORS_MAX, Piece, Pieces};
 use super::statistics::Statistics;
 use super::{Call, outcome};
@@ -203,17 +203,17 @@ impl Untimed {
     }
 
     /// What is not answered fails, and the drive comes back as its image says.
-    pub fn jolt(self: &Arc<Untimed>, jolt: Jolt) {
+    pub fn hard_reset(self: &Arc<Untimed>, hard_reset: HardReset) {
         let mut state = self.state.lock();
         let Some(mut drive) = state.drive.take() else {
             return;
         };
         let now = Instant::now();
-        let off = jolt.off;
-        let made = (jolt.act)(&mut drive);
+        let off = hard_reset.off;
+        let made = (hard_reset.act)(&mut drive);
         let mut cut_off = Vec::new();
-        state.is_gone |= made == Made::Lost;
-        if made == Made::IsBack {
+        state.is_gone |= made == ResetOutcome::Lost;
+        if made == ResetOutcome::IsBack {
             // Without a thread for it, flushes wait in place.
             let _ = drive.sync_beside(self.answering());
             state.power = Some((now, now + off));

@@ -491,7 +491,7 @@ impl Ways {
         let server = server.transpose()?;
         for (number, one) in served.iter().enumerate() {
             let connections = server.as_ref().map(Server::stop_handle);
-            one.engine.at_power_cut(move |power| match power {
+            one.engine.on_power(move |power| match power {
                 Power::Off => {
                     if let Some(connections) = &connections {
                         connections.hang_up(number);

@@ -8,7 +8,7 @@ mod later;
 mod reception;
 
 use super::ask::{Ask, What};
-use super::cut::Jolt;
+use super::cut::HardReset;
 use super::pieces::{DATA_SECTORS_MAX, Piece, Pieces};
 use super::statistics::Statistics;
 use super::{Call, outcome};
@@ -41,7 +41,7 @@ enum Job {
     /// The drive is on its bus, or off it.
     Presence(bool),
     /// Its power goes, or it goes back.
-    Jolt(Jolt),
+    HardReset(HardReset),
     Stop,
 }
 
@@ -124,8 +124,8 @@ impl Timed {
         self.give(Job::Presence(is_there));
     }
 
-    pub fn jolt(&self, jolt: Jolt) {
-        self.give(Job::Jolt(jolt));
+    pub fn hard_reset(&self, hard_reset: HardReset) {
+        self.give(Job::HardReset(hard_reset));
     }
 
     /// Wakes the thread.
@@ -254,8 +254,8 @@ impl<'a> Loop<'a> {
         loop {
             std::mem::swap(&mut jobs, &mut self.shared.inbox().jobs);
             for job in jobs.drain(..) {
-                if let Job::Jolt(jolt) = job {
-                    self.jolt(jolt, waiter.waker());
+                if let Job::HardReset(hard_reset) = job {
+                    self.hard_reset(hard_reset, waiter.waker());
                     continue;
                 }
                 self.begin(job);
@@ -297,7 +297,7 @@ impl<'a> Loop<'a> {
             }
             Job::Presence(true) => self.come_back(),
             Job::Presence(false) => self.vanish(),
-            Job::Jolt(_) => unreachable!("it is made in place"),
+            Job::HardReset(_) => unreachable!("it is made in place"),
             job if self.quiet.is_some() => self.held.push_back(job),
             Job::Quiet(call) => {
                 self.quiet = Some((call, false));

@@ -3,7 +3,7 @@
 use super::later::Later;
 use super::{Flight, GIVEN_UP_AFTER, Loop};
 use crate::engine::ask::{Ask, What};
-use crate::engine::cut::{Jolt, Made};
+use crate::engine::cut::{HardReset, ResetOutcome};
 use crate::faults;
 use ftlab_base::{Nanos, SimTime};
 use ftlab_drive::faults::Verdict;
@@ -68,16 +68,16 @@ impl Loop<'_> {
     }
 
     /// What is under way fails, and the drive comes back as its image says.
-    pub(super) fn jolt(&mut self, jolt: Jolt, waker: Waker) {
+    pub(super) fn hard_reset(&mut self, hard_reset: HardReset, waker: Waker) {
         self.catch_up();
-        let off = Nanos(u64::try_from(jolt.off.as_nanos()).unwrap_or(u64::MAX / 2));
+        let off = Nanos(u64::try_from(hard_reset.off.as_nanos()).unwrap_or(u64::MAX / 2));
         let off_until = self.clock + off;
         let now = Instant::now();
         let mut asks = Vec::new();
-        match (jolt.act)(&mut self.drive) {
-            Made::Refused => return,
-            Made::Lost => self.vanish(),
-            Made::IsBack => {
+        match (hard_reset.act)(&mut self.drive) {
+            ResetOutcome::Refused => return,
+            ResetOutcome::Lost => self.vanish(),
+            ResetOutcome::IsBack => {
                 let flights = std::mem::take(&mut self.flights);
                 let flights = flights.into_iter().flatten();
                 asks.extend(flights.filter_map(|flight| flight.ask));
