@@ -3,7 +3,7 @@
 
 pub use ftlab_drive::faults::{FaultTold, MS_MAX, Mishap, On, Rule};
 
-use crate::engine::What;
+use crate::engine::Operation;
 use ftlab_base::{CommandKind, Nanos};
 use ftlab_drive::faults::{Answered, Program, Verdict};
 use ftlab_nbd::NbdError;
@@ -13,13 +13,13 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
 /// What kind a request is; nothing for one that asks for nothing.
-fn on(what: What) -> Option<On> {
-    let kind = match what {
-        What::Read => CommandKind::Read,
-        What::Write | What::Zero { .. } => CommandKind::Write,
-        What::Flush => CommandKind::Flush,
-        What::Trim => CommandKind::Trim,
-        What::Cache => return None,
+fn on(operation: Operation) -> Option<On> {
+    let kind = match operation {
+        Operation::Read => CommandKind::Read,
+        Operation::Write | Operation::Zero { .. } => CommandKind::Write,
+        Operation::Flush => CommandKind::Flush,
+        Operation::Trim => CommandKind::Trim,
+        Operation::Cache => return None,
     };
     Some(On::from(kind))
 }
@@ -98,8 +98,14 @@ impl Faults {
     }
 
     /// What is to become of a request that comes now, of these sectors.
-    pub(crate) fn judge(&self, what: What, range: &Range<u64>, fua: bool, now: Nanos) -> Verdict {
-        match on(what).filter(|_| self.is_any.load(Ordering::Acquire)) {
+    pub(crate) fn judge(
+        &self,
+        operation: Operation,
+        range: &Range<u64>,
+        fua: bool,
+        now: Nanos,
+    ) -> Verdict {
+        match on(operation).filter(|_| self.is_any.load(Ordering::Acquire)) {
             Some(on) => self.program().judge(on, range, fua, now),
             None => Verdict::NOTHING,
         }

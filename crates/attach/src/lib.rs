@@ -16,16 +16,16 @@
 //! Control                 attach/src/control/           or what NBD has no words for: HTTP over a Unix socket
 //!   receive               control/http.rs               a request that came whole, or why not
 //!   answer                control/actions.rs            done, if it says what; an answer with a reason, if not
-//!   Engine::ask           attach/src/engine/mod.rs      recorded first, if it is to be (engine/recorder.rs)
+//!   Engine::submit         attach/src/engine/mod.rs      recorded first, if it is to be (engine/recorder.rs)
 //!     Pieces::of          engine/pieces.rs              commands of the request, none of them large: zeroes are trims of whole
 //!                                                       slots and writes
 //!     Faults::judge       faults.rs                     what a fault that was asked for makes of it (drive/faults/)
-//!     Timed::ask          engine/timed/mod.rs          into the inbox; the one thread that owns the drive is woken
+//!     Timed::submit       engine/timed/mod.rs          into the inbox; the one thread that owns the drive is woken
 //!       Loop::begin         DataDrive::submit           at the instant of arrival, in the drive's time
 //!       Loop::catch_up      DataDrive::advance          everything that is due; FUA adds a flush
 //!       Loop::land          DataDrive::read             a read's bytes, when it completes; answers leave together
 //!         Waiter::wait      nbd/pacing/waiter.rs        until the drive's next event, or a call
-//!     Untimed::ask        engine/untimed.rs             DataDrive::apply in the thread that asks, one after the other; between
+//!     Untimed::submit     engine/untimed.rs             DataDrive::apply in the thread that asks, one after the other; between
 //!                                                       two commands of a request, whoever waits longest has the drive
 //! ```
 //!

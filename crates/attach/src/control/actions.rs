@@ -3,7 +3,7 @@
 use super::http::{Answer, Request};
 use super::report::Report;
 use super::{Scope, metrics};
-use crate::engine::{Ask, Engine, PowerOff, Stopped, What};
+use crate::engine::{Engine, IoRequest, Operation, PowerOff, Stopped};
 use crate::faults::{MS_MAX, Rule};
 use ftlab_image::{CutTold, FlashFault, snapshots};
 use ftlab_nbd::NbdError;
@@ -32,7 +32,7 @@ pub struct Rest {
 /// How the power of a drive goes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PowerCutAsked {
+pub struct PowerCutRequest {
     /// What decides about what is lost; the drive's own seed, if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -43,7 +43,7 @@ pub struct PowerCutAsked {
 
 /// What came of that; nothing, if the drive has nothing to lose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PowerCutDone {
+pub struct PowerCutReply {
     /// What was lost, if the drive can lose anything.
     pub cut: Option<CutTold>,
 }
@@ -83,7 +83,7 @@ pub struct NewSnapshot {
 /// Which faults are to end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct FaultsEnded {
+pub struct FaultClear {
     /// One; all of them, if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
@@ -162,7 +162,7 @@ static ACTIONS: [Action; 16] = [
         Ok(json(&FaultAdded { number }))
     }),
     Action::post("/fault-clear", |engine, body| {
-        let FaultsEnded { number } = object(body)?;
+        let FaultClear { number } = object(body)?;
         let ended = engine.faults().clear(number);
         match number.filter(|_| ended == 0) {
             None => Ok(nothing_to_say()),
@@ -173,7 +173,7 @@ static ACTIONS: [Action; 16] = [
         }
     }),
     Action::change("/power-cut", |engine, body| {
-        let PowerCutAsked { seed, off_ms } = object(body)?;
+        let PowerCutRequest { seed, off_ms } = object(body)?;
         if off_ms > MS_MAX {
             let why = format!("{off_ms} ms is more than a week: give less");
             return Err(Answer::wrong(400, why));
@@ -181,7 +181,7 @@ static ACTIONS: [Action; 16] = [
         let off = Duration::from_millis(off_ms);
         let cut = engine.cut_power(PowerOff { seed, off });
         let cut = cut.map_err(|why| Answer::wrong(409, why))?;
-        Ok(json(&PowerCutDone { cut }))
+        Ok(json(&PowerCutReply { cut }))
     }),
     Action::post("/vanish", |engine, body| {
         no_body(body)?;
@@ -311,12 +311,18 @@ pub fn trim(engine: &Engine, scope: &Scope) -> Result<(), String> {
         return Err("the drive takes no trims".to_owned());
     }
     let range = scope.sectors(engine.size_bytes())?;
-    let (tell, told) = mpsc::sync_channel(1);
+    let (sender, receiver) = mpsc::sync_channel(1);
     let answer = Box::new(move |result: Result<Vec<u8>, NbdError>| {
         // The caller waits below until this is sent.
-        let _ = tell.send(result.map(drop));
+        let _ = sender.send(result.map(drop));
     });
-    engine.ask(Ask::local(What::Trim, range, true, Vec::new(), answer));
-    let result = told.recv().map_err(|_| Stopped.to_string())?;
+    engine.submit(IoRequest::local(
+        Operation::Trim,
+        range,
+        true,
+        Vec::new(),
+        answer,
+    ));
+    let result = receiver.recv().map_err(|_| Stopped.to_string())?;
     result.map_err(|error| error.to_string())
 }

@@ -14,7 +14,7 @@ const ANSWER_BYTES_MAX: u64 = 16 << 20;
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked<'a> {
+pub enum ControlRequest<'a> {
     /// To tell something.
     Get(&'a str),
     /// To do something, with a body.
@@ -47,8 +47,8 @@ impl Blame for ControlError {}
 ///
 /// # Errors
 /// When nobody answers, or what was asked for cannot be done.
-pub fn ask(path: &Path, asked: Asked<'_>) -> Result<String, ControlError> {
-    let answer = exchange(path, asked).map_err(|source| ControlError::Socket {
+pub fn ask(path: &Path, request: ControlRequest<'_>) -> Result<String, ControlError> {
+    let answer = exchange(path, request).map_err(|source| ControlError::Socket {
         path: path.to_owned(),
         source,
     })?;
@@ -59,10 +59,10 @@ pub fn ask(path: &Path, asked: Asked<'_>) -> Result<String, ControlError> {
     }
 }
 
-fn exchange(path: &Path, asked: Asked<'_>) -> io::Result<Vec<u8>> {
-    let (method, url, body) = match asked {
-        Asked::Get(url) => ("GET", url, ""),
-        Asked::Post(url, body) => ("POST", url, body),
+fn exchange(path: &Path, request: ControlRequest<'_>) -> io::Result<Vec<u8>> {
+    let (method, url, body) = match request {
+        ControlRequest::Get(url) => ("GET", url, ""),
+        ControlRequest::Post(url, body) => ("POST", url, body),
     };
     let mut stream = UnixStream::connect(path)?;
     stream.set_read_timeout(Some(PATIENCE))?;

@@ -5,7 +5,7 @@
 //! and say nothing.
 
 use super::actions;
-use super::http::{self, Answer, Missing};
+use super::http::{self, Answer, RequestError};
 use crate::engine::Engine;
 use ftlab_nbd::UnixSocket;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
@@ -245,8 +245,8 @@ impl Live {
         let limits = &self.shared.limits;
         let (answer, was_refused) = match http::receive(stream, limits.request) {
             Ok(request) => (self.act(&request), false),
-            Err(Missing::Refused(answer)) => (answer, true),
-            Err(Missing::Silent) => return,
+            Err(RequestError::Refused(answer)) => (answer, true),
+            Err(RequestError::Silent) => return,
         };
         self.enter(&mut self.shared.connections(), Phase::IsTold);
         // A client that does not take its answer has none.

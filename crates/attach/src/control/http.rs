@@ -50,7 +50,7 @@ impl Answer {
 
 /// Why there is no request.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Missing {
+pub enum RequestError {
     /// The client is gone, and had not begun one.
     Silent,
     /// What came is none, and the client is told.
@@ -58,7 +58,7 @@ pub enum Missing {
 }
 
 /// Receives a request from a client that has `patience` to send it.
-pub fn receive(stream: &UnixStream, patience: Duration) -> Result<Request, Missing> {
+pub fn receive(stream: &UnixStream, patience: Duration) -> Result<Request, RequestError> {
     let mut incoming = Incoming {
         stream,
         bytes: Vec::new(),
@@ -69,7 +69,7 @@ pub fn receive(stream: &UnixStream, patience: Duration) -> Result<Request, Missi
         // A client that is gone before it said anything only wanted to know whether somebody is here.
         if !incoming.read_some()? {
             return Err(match incoming.bytes[..] {
-                [] => Missing::Silent,
+                [] => RequestError::Silent,
                 _ => refused(400, "the request ends before its headers do"),
             });
         }
@@ -79,8 +79,8 @@ pub fn receive(stream: &UnixStream, patience: Duration) -> Result<Request, Missi
     }
 }
 
-fn refused(status: u16, why: impl std::fmt::Display) -> Missing {
-    Missing::Refused(Answer::wrong(status, why))
+fn refused(status: u16, why: impl std::fmt::Display) -> RequestError {
+    RequestError::Refused(Answer::wrong(status, why))
 }
 
 /// What has come of a request.
@@ -93,7 +93,7 @@ struct Incoming<'a> {
 
 impl Incoming<'_> {
     /// Reads some more; false at the end.
-    fn read_some(&mut self) -> Result<bool, Missing> {
+    fn read_some(&mut self) -> Result<bool, RequestError> {
         let mut some = [0; 4096];
         match read_before(self.stream, &mut some, self.deadline) {
             Ok(count) => {
@@ -105,11 +105,11 @@ impl Incoming<'_> {
                 let why = format!("the request did not come whole within {seconds} s");
                 Err(refused(408, why))
             }
-            Err(_) => Err(Missing::Silent),
+            Err(_) => Err(RequestError::Silent),
         }
     }
 
-    fn body(mut self, head: Head) -> Result<Request, Missing> {
+    fn body(mut self, head: Head) -> Result<Request, RequestError> {
         let end = head.bytes + head.body_bytes;
         while self.bytes.len() < end {
             if !self.read_some()? {
@@ -142,7 +142,7 @@ struct Head {
 
 impl Head {
     /// Reads it from what has come so far; nothing if it goes on.
-    fn parse(bytes: &[u8]) -> Result<Option<Head>, Missing> {
+    fn parse(bytes: &[u8]) -> Result<Option<Head>, RequestError> {
         let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
         let mut request = httparse::Request::new(&mut headers);
         let head_bytes = match request.parse(bytes) {
@@ -171,7 +171,7 @@ impl Head {
 }
 
 /// How long the body is, if that is said in a way that leaves no doubt.
-fn body_bytes(headers: &[httparse::Header<'_>]) -> Result<usize, Missing> {
+fn body_bytes(headers: &[httparse::Header<'_>]) -> Result<usize, RequestError> {
     let called = |name: &'static str| {
         let of_name = move |header: &&httparse::Header<'_>| header.name.eq_ignore_ascii_case(name);
         headers.iter().filter(of_name).map(|header| header.value)

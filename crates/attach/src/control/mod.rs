@@ -9,7 +9,7 @@
 //! | `POST /fault` | a [`FlashFault`](ftlab_image::FlashFault): something goes wrong in the flash |
 //! | `POST /fault-rule` | a [`Rule`](crate::faults::Rule): something goes wrong with requests from now on |
 //! | `GET /faults`, `POST /fault-clear` | what does, and what came of it; `{"number": …}` ends one, `{}` all |
-//! | `POST /power-cut` | a [`PowerCutAsked`]: what is not flushed may be lost |
+//! | `POST /power-cut` | a [`PowerCutRequest`]: what is not flushed may be lost |
 //! | `POST /vanish`, `/return` | the drive leaves its bus, and comes back |
 //! | `POST /mark` | `{"text": …}`: somebody says how far he has come, for a crash log |
 //! | `POST /reset` | a [`Reset`]: back to the base of its image, or to `{"to": …}`, a snapshot |
@@ -29,9 +29,9 @@ mod report;
 mod scope;
 
 pub use actions::{
-    FaultAdded, FaultsEnded, Mark, NewSnapshot, PowerCutAsked, PowerCutDone, Reset, Rest, trim,
+    FaultAdded, FaultClear, Mark, NewSnapshot, PowerCutReply, PowerCutRequest, Reset, Rest, trim,
 };
-pub use client::{Asked, ControlError, ask};
+pub use client::{ControlError, ControlRequest, ask};
 pub use connections::{Control, Limits};
 pub use report::{DriveReport, Report, Requests, SmartAttribute, Times, Wear};
 pub use scope::Scope;

@@ -1,6 +1,6 @@
 //! A power cut of a drive at work.
 
-use super::{Engine, How};
+use super::{Engine, Mode};
 use ftlab_image::{CutTold, DataDrive, ImageError};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -14,7 +14,7 @@ pub struct PowerOff {
     pub off: Duration,
 }
 
-/// Error of a power cut: it was not made, or left no drive that goes on.
+/// Error of a power cut: it was not outcome, or left no drive that goes on.
 #[derive(Debug, thiserror::Error)]
 pub enum CutFailed {
     /// The engine has stopped.
@@ -65,23 +65,23 @@ fn cut(
     listeners: &[PowerListener],
 ) -> (ResetOutcome, Result<Option<CutTold>, ImageError>) {
     let has_image = drive.has_image();
-    let say = |power: Power<'_>| listeners.iter().for_each(|listener| listener(power));
+    let notify = |power: Power<'_>| listeners.iter().for_each(|listener| listener(power));
     if has_image {
-        say(Power::Off);
+        notify(Power::Off);
     }
-    let told = drive.cut_power(seed);
-    let made = match &told {
+    let report = drive.cut_power(seed);
+    let outcome = match &report {
         Ok(cut) => {
-            say(Power::On(cut.as_ref()));
+            notify(Power::On(cut.as_ref()));
             ResetOutcome::IsBack
         }
         Err(why) if has_image => {
-            say(Power::Lost(why));
+            notify(Power::Lost(why));
             ResetOutcome::Lost
         }
         Err(_) => ResetOutcome::Refused,
     };
-    (made, told)
+    (outcome, report)
 }
 
 impl Engine {
@@ -101,18 +101,18 @@ impl Engine {
     /// # Errors
     /// When the drive has no image, or does not come back from it.
     pub fn cut_power(&self, how: PowerOff) -> Result<Option<CutTold>, CutFailed> {
-        let (tell, told) = mpsc::sync_channel(1);
+        let (sender, receiver) = mpsc::sync_channel(1);
         let listeners = self.listeners();
         self.hard_reset(HardReset {
             off: how.off,
             act: Box::new(move |drive| {
-                let (made, result) = cut(drive, how.seed, &listeners);
+                let (outcome, result) = cut(drive, how.seed, &listeners);
                 // The caller waits for it.
-                let _ = tell.send(result);
-                made
+                let _ = sender.send(result);
+                outcome
             }),
         });
-        Ok(told.recv().map_err(|_| CutFailed::Stopped)??)
+        Ok(receiver.recv().map_err(|_| CutFailed::Stopped)??)
     }
 
     /// The listeners that close their connections when the power goes.
@@ -122,9 +122,9 @@ impl Engine {
     }
 
     pub(super) fn hard_reset(&self, hard_reset: HardReset) {
-        match &self.how {
-            How::Timed(timed) => timed.hard_reset(hard_reset),
-            How::Untimed(untimed) => untimed.hard_reset(hard_reset),
+        match &self.mode {
+            Mode::Timed(timed) => timed.hard_reset(hard_reset),
+            Mode::Untimed(untimed) => untimed.hard_reset(hard_reset),
         }
     }
 }

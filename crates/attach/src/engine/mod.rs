@@ -5,20 +5,20 @@
 //! to himself meanwhile, and no other thread is woken. Either way a large request is done in pieces, so that
 //! nobody waits long for a request of somebody else.
 
-mod ask;
 mod cut;
 mod map;
 mod pieces;
 mod recorder;
+mod request;
 mod reset;
 mod statistics;
 mod timed;
 mod untimed;
 
-pub use ask::{Answer, Ask, What};
 pub use cut::{CutFailed, Power, PowerOff};
 pub use map::Run;
 pub use recorder::Recorder;
+pub use request::{Answer, IoRequest, Operation};
 pub use reset::ResetFailed;
 pub use statistics::{Statistics, Tally};
 
@@ -51,14 +51,14 @@ pub enum Timing {
 #[error("the drive is shutting down")]
 pub struct Stopped;
 
-enum How {
+enum Mode {
     Timed(Timed),
     Untimed(Arc<Untimed>),
 }
 
 /// A drive at work.
 pub struct Engine {
-    how: How,
+    mode: Mode,
     size_bytes: u64,
     trim_sectors: Option<u64>,
     slot_bytes: u32,
@@ -85,12 +85,12 @@ impl Engine {
         };
         let faults = Arc::new(Faults::of(program, size_bytes, has_time));
         Ok(Engine {
-            how: match timing {
+            mode: match timing {
                 Timing::Model => {
-                    How::Timed(Timed::start(drive, trim_sectors, Arc::clone(&faults))?)
+                    Mode::Timed(Timed::start(drive, trim_sectors, Arc::clone(&faults))?)
                 }
                 Timing::Off => {
-                    How::Untimed(Untimed::start(drive, trim_sectors, Arc::clone(&faults))?)
+                    Mode::Untimed(Untimed::start(drive, trim_sectors, Arc::clone(&faults))?)
                 }
             },
             size_bytes,
@@ -140,13 +140,13 @@ impl Engine {
 
     /// Asks for something that lies within the drive; it is answered, at once or later, from this thread
     /// or another, or dropped when the engine has stopped.
-    pub fn ask(&self, ask: Ask) {
+    pub fn submit(&self, request: IoRequest) {
         if let Some(recorder) = self.recorder.get() {
-            recorder.asked(&ask, self.trim_sectors);
+            recorder.asked(&request, self.trim_sectors);
         }
-        match &self.how {
-            How::Timed(timed) => timed.ask(ask),
-            How::Untimed(untimed) => untimed.ask(ask),
+        match &self.mode {
+            Mode::Timed(timed) => timed.submit(request),
+            Mode::Untimed(untimed) => untimed.submit(request),
         }
     }
 
@@ -178,54 +178,54 @@ impl Engine {
         call: impl FnOnce(&mut DataDrive) -> T + Send + 'static,
         quietly: bool,
     ) -> Result<T, Stopped> {
-        let (tell, told) = mpsc::sync_channel(1);
+        let (sender, receiver) = mpsc::sync_channel(1);
         let call: Call = Box::new(move |drive| {
             // The caller waits below until this is sent.
-            let _ = tell.send(call(drive));
+            let _ = sender.send(call(drive));
         });
-        match &self.how {
-            How::Timed(timed) => timed.call(call, quietly),
+        match &self.mode {
+            Mode::Timed(timed) => timed.call(call, quietly),
             // Nothing is under way while somebody has the drive.
-            How::Untimed(untimed) => untimed.call(call),
+            Mode::Untimed(untimed) => untimed.call(call),
         }
-        told.recv().map_err(|_| Stopped)
+        receiver.recv().map_err(|_| Stopped)
     }
 
     /// Has the drive leave its bus, as drives do whose firmware hangs, or come back. While it is away
     /// nothing is answered, until the host gives up after 30 seconds; without time at once.
     pub fn set_presence(&self, is_there: bool) {
-        match &self.how {
-            How::Timed(timed) => timed.set_presence(is_there),
-            How::Untimed(untimed) => untimed.set_presence(is_there),
+        match &self.mode {
+            Mode::Timed(timed) => timed.set_presence(is_there),
+            Mode::Untimed(untimed) => untimed.set_presence(is_there),
         }
     }
 
     /// What was counted since it began.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
-        match &self.how {
-            How::Timed(timed) => timed.statistics(),
-            How::Untimed(untimed) => untimed.statistics(),
+        match &self.mode {
+            Mode::Timed(timed) => timed.statistics(),
+            Mode::Untimed(untimed) => untimed.statistics(),
         }
     }
 
     /// Stops: what is under way is finished at once, and what is asked from now on is dropped. Gives the
     /// drive back, the first time, unless a fault of the program ended it.
     pub fn stop(&self) -> Option<DataDrive> {
-        match &self.how {
-            How::Timed(timed) => timed.stop(),
-            How::Untimed(untimed) => untimed.stop(),
+        match &self.mode {
+            Mode::Timed(timed) => timed.stop(),
+            Mode::Untimed(untimed) => untimed.stop(),
         }
     }
 }
 
 /// The answer to what a drive need not be asked for.
-fn answer_at_once(ask: &Ask, trim_sectors: Option<u64>) -> Option<Result<(), NbdError>> {
-    match ask.what() {
-        What::Cache => Some(Ok(())),
+fn answer_at_once(request: &IoRequest, trim_sectors: Option<u64>) -> Option<Result<(), NbdError>> {
+    match request.operation() {
+        Operation::Cache => Some(Ok(())),
         // Data that nobody needs may stay.
-        What::Trim if trim_sectors.is_none() => Some(Ok(())),
-        What::Zero {
+        Operation::Trim if trim_sectors.is_none() => Some(Ok(())),
+        Operation::Zero {
             fast: true,
             no_hole,
         } if no_hole || trim_sectors.is_none() => Some(Err(NbdError::NotSup)),
@@ -243,7 +243,7 @@ fn outcome(outcome: Outcome) -> Result<(), NbdError> {
 }
 
 /// Has the bytes of a part of a read, in sectors.
-fn read(drive: &mut DataDrive, part: &Range<u64>, ask: &mut Ask) -> Result<(), NbdError> {
-    let read = drive.read(Lba(part.start), ask.part_mut(part));
+fn read(drive: &mut DataDrive, part: &Range<u64>, request: &mut IoRequest) -> Result<(), NbdError> {
+    let read = drive.read(Lba(part.start), request.part_mut(part));
     read.map_err(|_| NbdError::Io)
 }

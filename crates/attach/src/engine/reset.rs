@@ -1,7 +1,7 @@
 //! Going back to a base or a snapshot while clients are there, and making one.
 
 use super::cut::{HardReset, Power, ResetOutcome};
-use super::{Engine, How, Stopped};
+use super::{Engine, Mode, Stopped};
 use ftlab_image::ImageError;
 use std::sync::mpsc;
 use std::time::Duration;
@@ -25,26 +25,26 @@ impl Engine {
     /// When there is nothing to go back to, what is asked is recorded, or the storage fails: the drive is as it was,
     /// and its clients hear nothing.
     pub fn reset(&self, to: Option<String>) -> Result<(), ResetFailed> {
-        let (tell, told) = mpsc::sync_channel(1);
+        let (sender, receiver) = mpsc::sync_channel(1);
         let listeners = self.listeners();
         let act = Box::new(move |drive: &mut ftlab_image::DataDrive| {
             let reset = drive.reset(to.as_deref());
-            let made = match reset {
+            let outcome = match reset {
                 Ok(()) => ResetOutcome::IsBack,
                 Err(_) => ResetOutcome::Refused,
             };
-            if made == ResetOutcome::IsBack {
+            if outcome == ResetOutcome::IsBack {
                 listeners.iter().for_each(|listener| listener(Power::Off));
             }
             // The caller waits for it.
-            let _ = tell.send(reset);
-            made
+            let _ = sender.send(reset);
+            outcome
         });
         self.hard_reset(HardReset {
             off: Duration::ZERO,
             act,
         });
-        Ok(told.recv().map_err(|_| Stopped)??)
+        Ok(receiver.recv().map_err(|_| Stopped)??)
     }
 
     /// Keeps the drive as it is now under a name, to go back to. Who asks for something meanwhile waits.
@@ -52,19 +52,19 @@ impl Engine {
     /// # Errors
     /// When there is no image, the name is taken or is none, or the storage fails.
     pub fn snapshot(&self, name: String) -> Result<(), ResetFailed> {
-        let wake: Box<dyn Fn() + Send> = match &self.how {
-            How::Timed(timed) => {
+        let wake: Box<dyn Fn() + Send> = match &self.mode {
+            Mode::Timed(timed) => {
                 let waker = timed.waker();
                 Box::new(move || waker.wake())
             }
-            How::Untimed(untimed) => Box::new(untimed.answering()),
+            Mode::Untimed(untimed) => Box::new(untimed.commit_listener()),
         };
-        let made = self.quietly(move |drive| {
-            let made = drive.snapshot(&name);
+        let outcome = self.quietly(move |drive| {
+            let outcome = drive.snapshot(&name);
             // The image is another file now. Without a thread for it, flushes wait in place.
             let _ = drive.sync_beside(wake);
-            made
+            outcome
         });
-        Ok(made??)
+        Ok(outcome??)
     }
 }

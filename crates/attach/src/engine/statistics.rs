@@ -1,6 +1,6 @@
 //! What an engine counts.
 
-use super::ask::What;
+use super::request::Operation;
 use ftlab_base::{LatencyHistogram, Nanos};
 
 /// Requests of one kind that were answered.
@@ -32,13 +32,19 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    pub(super) fn count(&mut self, what: What, bytes: u64, is_good: bool, latency: Option<Nanos>) {
-        let tally = match what {
-            What::Read => &mut self.reads,
-            What::Write | What::Zero { .. } => &mut self.writes,
-            What::Trim => &mut self.trims,
-            What::Flush => &mut self.flushes,
-            What::Cache => return,
+    pub(super) fn count(
+        &mut self,
+        operation: Operation,
+        bytes: u64,
+        is_good: bool,
+        latency: Option<Nanos>,
+    ) {
+        let tally = match operation {
+            Operation::Read => &mut self.reads,
+            Operation::Write | Operation::Zero { .. } => &mut self.writes,
+            Operation::Trim => &mut self.trims,
+            Operation::Flush => &mut self.flushes,
+            Operation::Cache => return,
         };
         tally.requests += 1;
         tally.bytes += bytes;

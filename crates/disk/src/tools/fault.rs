@@ -3,7 +3,7 @@
 use super::program::{self, Rules};
 use super::{Target, change, input, json, nobody_serves, read};
 use clap::{Args, Command, Subcommand};
-use ftlab_attach::control::{Asked, FaultAdded, FaultsEnded, PowerCutAsked, ask};
+use ftlab_attach::control::{ControlRequest, FaultAdded, FaultClear, PowerCutRequest, ask};
 use ftlab_attach::faults::{FaultTold, Mishap, Rule};
 use ftlab_console::failure::{Failure, Outcome};
 use ftlab_console::screen;
@@ -144,10 +144,10 @@ pub enum Part {
     Flash(FlashFault),
     /// Whether the drive comes back to its bus, or leaves it.
     Bus(bool),
-    Power(PowerCutAsked),
+    Power(PowerCutRequest),
     Requests(Rule),
     List,
-    Clear(FaultsEnded),
+    Clear(FaultClear),
 }
 
 impl Fault {
@@ -161,7 +161,7 @@ impl Fault {
             Fault::EndOfLife => Part::Flash(FlashFault::EndOfLife),
             Fault::Vanish => Part::Bus(false),
             Fault::Return => Part::Bus(true),
-            Fault::PowerCut { seed, off } => Part::Power(PowerCutAsked {
+            Fault::PowerCut { seed, off } => Part::Power(PowerCutRequest {
                 seed: *seed,
                 off_ms: program::ms(*off),
             }),
@@ -202,7 +202,7 @@ impl Fault {
                 Rules::default().rule(Mishap::Disappear { ms })
             }
             Fault::List => Part::List,
-            Fault::Clear { number } => Part::Clear(FaultsEnded { number: *number }),
+            Fault::Clear { number } => Part::Clear(FaultClear { number: *number }),
             Fault::Unknown(words) => return Err(unknown(words)),
         })
     }
@@ -242,32 +242,32 @@ pub fn fault(options: &FaultOptions) -> Outcome {
     };
     let text = match &part {
         Part::Flash(fault) => {
-            ask(&control, Asked::Post("/fault", &json(fault)))?;
+            ask(&control, ControlRequest::Post("/fault", &json(fault)))?;
             done(fault)
         }
         Part::Bus(true) => {
-            ask(&control, Asked::Post("/return", ""))?;
+            ask(&control, ControlRequest::Post("/return", ""))?;
             "the drive is back\n".to_owned()
         }
         Part::Bus(false) => {
-            ask(&control, Asked::Post("/vanish", ""))?;
+            ask(&control, ControlRequest::Post("/vanish", ""))?;
             "the drive is off its bus\n".to_owned()
         }
         Part::Power(cut) => {
-            let answer = ask(&control, Asked::Post("/power-cut", &json(cut)))?;
+            let answer = ask(&control, ControlRequest::Post("/power-cut", &json(cut)))?;
             program::power_cut(&read(&control, &answer)?)
         }
         Part::Requests(rule) => {
-            let answer = ask(&control, Asked::Post("/fault-rule", &json(rule)))?;
+            let answer = ask(&control, ControlRequest::Post("/fault-rule", &json(rule)))?;
             let FaultAdded { number } = read(&control, &answer)?;
             format!("fault {number}: {rule}\n")
         }
         Part::List => {
-            let answer = ask(&control, Asked::Get("/faults"))?;
+            let answer = ask(&control, ControlRequest::Get("/faults"))?;
             program::list(&read::<Vec<FaultTold>>(&control, &answer)?)
         }
         Part::Clear(which) => {
-            ask(&control, Asked::Post("/fault-clear", &json(which)))?;
+            ask(&control, ControlRequest::Post("/fault-clear", &json(which)))?;
             match which.number {
                 Some(number) => format!("fault {number} has ended\n"),
                 None => "no fault of requests goes on\n".to_owned(),

@@ -11,7 +11,7 @@ mod trim;
 
 use super::serve::beside;
 use clap::Args;
-use ftlab_attach::control::{Asked, Report, Scope, ask};
+use ftlab_attach::control::{ControlRequest, Report, Scope, ask};
 use ftlab_console::failure::{Failure, Outcome};
 use ftlab_console::files;
 use ftlab_console::screen;
@@ -102,7 +102,7 @@ fn change(path: &Path, change: impl FnOnce(&mut DataDrive) -> Result<(), Failure
 
 /// What a control socket says of a drive.
 fn report(control: &Path) -> Result<Report, Failure> {
-    let text = ask(control, Asked::Get("/statistics"))?;
+    let text = ask(control, ControlRequest::Get("/statistics"))?;
     read(control, &text)
 }
 
@@ -119,7 +119,10 @@ fn read<T: DeserializeOwned>(control: &Path, text: &str) -> Result<T, Failure> {
 /// `ftlab erase`: ATA SECURITY ERASE UNIT.
 pub fn erase(options: &EraseOptions) -> Outcome {
     match Target::find(&options.target)? {
-        Target::AtWork(control) => drop(ask(&control, Asked::Post("/erase", &json(&Scope::ALL)))?),
+        Target::AtWork(control) => drop(ask(
+            &control,
+            ControlRequest::Post("/erase", &json(&Scope::ALL)),
+        )?),
         Target::Image(path) => change(&path, |drive| drive.secure_erase().map_err(input))?,
     }
     screen::print("erased: every block, and the mapping with them\n")

@@ -2,7 +2,7 @@
 
 use super::fault::Part;
 use clap::Args;
-use ftlab_attach::control::PowerCutDone;
+use ftlab_attach::control::PowerCutReply;
 use ftlab_attach::faults::{FaultTold, Mishap, On, Rule};
 use ftlab_console::failure::Failure;
 use ftlab_console::options::choice;
@@ -148,7 +148,7 @@ pub fn list(faults: &[FaultTold]) -> String {
 }
 
 /// What a power cut came to.
-pub fn power_cut(done: &PowerCutDone) -> String {
+pub fn power_cut(done: &PowerCutReply) -> String {
     match done.cut {
         None => "the power was cut and is on again: this drive loses nothing\n".to_owned(),
         Some(cut) => format!(

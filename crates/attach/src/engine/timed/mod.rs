@@ -4,20 +4,20 @@
 //! which it arrived, so what the thread needs to wake up adds nothing to its latency; it only makes
 //! the answer late, if the drive is done sooner than that.
 
-mod later;
+mod deferred;
 mod reception;
 
-use super::ask::{Ask, What};
 use super::cut::HardReset;
 use super::pieces::{DATA_SECTORS_MAX, Piece, Pieces};
+use super::request::{IoRequest, Operation};
 use super::statistics::Statistics;
 use super::{Call, outcome};
 use crate::faults::Faults;
+use deferred::{Deferred, DeferredQueue};
 use ftlab_base::{Command, CommandId, Completion, Nanos, SECTOR_BYTES, SimTime};
 use ftlab_image::DataDrive;
 use ftlab_nbd::pacing::{Waiter, Waker};
 use ftlab_nbd::{Completions, NbdError};
-use later::{Later, Laters};
 use std::collections::VecDeque;
 use std::io;
 use std::ops::Range;
@@ -33,7 +33,7 @@ const PIECES_AT_ONCE: usize = 8;
 
 /// What the thread is given to do.
 enum Job {
-    Ask(Ask),
+    Request(IoRequest),
     /// To be called at once.
     Look(Call),
     /// To be called when nothing is under way and everything is flushed; what comes later waits.
@@ -109,8 +109,8 @@ impl Timed {
         self.waker.wake();
     }
 
-    pub fn ask(&self, ask: Ask) {
-        self.give(Job::Ask(ask));
+    pub fn submit(&self, request: IoRequest) {
+        self.give(Job::Request(request));
     }
 
     pub fn call(&self, call: Call, quietly: bool) {
@@ -174,9 +174,9 @@ impl Drop for Closes<'_> {
 }
 
 /// A request under way.
-struct Flight {
+struct InFlight {
     /// Who waits for it; nobody for a flush of the engine's own.
-    ask: Option<Ask>,
+    request: Option<IoRequest>,
     pieces: Pieces,
     /// Whether a flush is to follow.
     needs_flush: bool,
@@ -196,13 +196,13 @@ struct Loop<'a> {
     shared: &'a Shared,
     faults: Arc<Faults>,
     /// What is held, and when it goes on.
-    laters: Laters,
+    deferred: DeferredQueue,
     /// When the drive was switched on last, and until when it is off.
     on_since: Instant,
     off_until: SimTime,
     /// Where the drive's time stands.
     clock: SimTime,
-    flights: Vec<Option<Flight>>,
+    flights: Vec<Option<InFlight>>,
     free: Vec<u32>,
     /// Commands so far.
     commands: u64,
@@ -213,7 +213,7 @@ struct Loop<'a> {
     /// The drive is off its bus.
     is_gone: bool,
     /// What nobody answers, when the host gives it up, and whether the drive had it, or a part of it, when it went.
-    lost: VecDeque<(SimTime, Ask, bool)>,
+    lost: VecDeque<(SimTime, IoRequest, bool)>,
     is_stopping: bool,
     done: Vec<Completion>,
     /// When those that were just answered were done.
@@ -231,7 +231,7 @@ impl<'a> Loop<'a> {
             drive,
             trim_sectors,
             shared,
-            laters: Laters::default(),
+            deferred: DeferredQueue::default(),
             on_since: faults.began(),
             off_until: SimTime::ZERO,
             faults,
@@ -269,7 +269,7 @@ impl<'a> Loop<'a> {
             }
             let given_up = self.lost.front().map(|(at, ..)| *at);
             let next = self.drive.next_event().into_iter().chain(given_up);
-            let next = next.chain(self.laters.next()).min();
+            let next = next.chain(self.deferred.next()).min();
             let began = self.faults.began();
             waiter.wait(next.map(|at| began + std::time::Duration::from_nanos(at.0)));
         }
@@ -303,22 +303,22 @@ impl<'a> Loop<'a> {
                 self.quiet = Some((call, false));
                 self.become_quiet();
             }
-            Job::Ask(ask) => {
-                if let Some(result) = super::answer_at_once(&ask, self.trim_sectors) {
-                    ask.answer(result);
+            Job::Request(request) => {
+                if let Some(result) = super::answer_at_once(&request, self.trim_sectors) {
+                    request.answer(result);
                     return;
                 }
-                self.advance(self.time_of(ask.arrived_at()));
-                self.receive(ask);
+                self.advance(self.time_of(request.arrived_at()));
+                self.receive(request);
             }
         }
     }
 
-    fn pieces(&self, what: What, range: Range<u64>) -> Pieces {
-        Pieces::of(what, range, self.trim_sectors, DATA_SECTORS_MAX)
+    fn pieces(&self, operation: Operation, range: Range<u64>) -> Pieces {
+        Pieces::of(operation, range, self.trim_sectors, DATA_SECTORS_MAX)
     }
 
-    fn launch(&mut self, mut flight: Flight) {
+    fn launch(&mut self, mut flight: InFlight) {
         let number = self.free.pop().unwrap_or_else(|| {
             self.flights.push(None);
             self.flights.len() as u32 - 1
@@ -328,7 +328,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Gives the drive what it can have of a request. If it is given nothing, there is nothing left.
-    fn go_on(&mut self, number: u32, flight: &mut Flight) {
+    fn go_on(&mut self, number: u32, flight: &mut InFlight) {
         while flight.under_way.len() < PIECES_AT_ONCE
             && flight.result.is_ok()
             && let Some(piece) = flight.pieces.next()
@@ -344,12 +344,12 @@ impl<'a> Loop<'a> {
             && flight.result.is_ok()
             && std::mem::take(&mut flight.needs_flush)
         {
-            let range = flight.ask.as_ref().map_or(0..0, Ask::range);
+            let range = flight.request.as_ref().map_or(0..0, IoRequest::range);
             self.submit(number, flight, &Piece::flush_of(range));
         }
     }
 
-    fn submit(&mut self, number: u32, flight: &mut Flight, piece: &Piece) {
+    fn submit(&mut self, number: u32, flight: &mut InFlight, piece: &Piece) {
         self.commands += 1;
         let command = Command::new(
             piece.kind,
@@ -359,8 +359,12 @@ impl<'a> Loop<'a> {
             self.clock,
         );
         flight.under_way.push((command.id, piece.range.clone()));
-        let ask = &flight.ask;
-        let part = |range: &Range<u64>| ask.as_ref().map_or(&[][..], |ask| ask.part(range));
+        let request = &flight.request;
+        let part = |range: &Range<u64>| {
+            request
+                .as_ref()
+                .map_or(&[][..], |request| request.part(range))
+        };
         self.drive.submit(command, piece.data(part), self.clock);
     }
 
@@ -369,9 +373,9 @@ impl<'a> Loop<'a> {
         self.advance(self.time_of(Instant::now()));
         self.land();
         while self.lost.front().is_some_and(|(at, ..)| *at <= self.clock) {
-            let (_, ask, _) = self.lost.pop_front().expect("the first");
-            self.count(&ask, &Err(NbdError::Io), GIVEN_UP_AFTER);
-            ask.answer(Err(NbdError::Io));
+            let (_, request, _) = self.lost.pop_front().expect("the first");
+            self.count(&request, &Err(NbdError::Io), GIVEN_UP_AFTER);
+            request.answer(Err(NbdError::Io));
         }
         self.go_on_later();
     }
@@ -404,10 +408,13 @@ impl<'a> Loop<'a> {
             .under_way
             .swap_remove(place.expect("it was submitted"));
         flight.result = flight.result.and(outcome(completion.outcome));
-        if let Some(ask) = flight.ask.as_mut().filter(|ask| ask.what() == What::Read)
+        if let Some(request) = flight
+            .request
+            .as_mut()
+            .filter(|request| request.operation() == Operation::Read)
             && flight.result.is_ok()
         {
-            flight.result = super::read(&mut self.drive, &part, ask);
+            flight.result = super::read(&mut self.drive, &part, request);
         }
         self.go_on(number, &mut flight);
         if !flight.under_way.is_empty() {
@@ -415,9 +422,11 @@ impl<'a> Loop<'a> {
             return;
         }
         self.free.push(number);
-        let Some(mut ask) = flight.ask else { return };
+        let Some(mut request) = flight.request else {
+            return;
+        };
         if let Some(draw) = flight.flips.filter(|_| flight.result.is_ok()) {
-            ask.flip(draw);
+            request.flip(draw);
         }
         let took = completion.at.since(flight.began);
         let slow = Nanos((took.0 as f64 * flight.times) as u64);
@@ -425,20 +434,20 @@ impl<'a> Loop<'a> {
         let leaves = (flight.began + slow).max(SimTime::ZERO + away.unwrap_or_default());
         if leaves > completion.at && !self.is_stopping {
             let took = leaves.since(flight.began);
-            self.laters
-                .push(leaves, Later::Answer(ask, flight.result, took));
+            self.deferred
+                .push(leaves, Deferred::Answer(request, flight.result, took));
             return;
         }
-        self.count(&ask, &flight.result, took);
+        self.count(&request, &flight.result, took);
         self.answered.push(completion.at);
-        ask.answer_with(answers, flight.result);
+        request.answer_with(answers, flight.result);
     }
 
-    fn count(&self, ask: &Ask, result: &Result<(), NbdError>, latency: Nanos) {
-        let range = ask.range();
+    fn count(&self, request: &IoRequest, result: &Result<(), NbdError>, latency: Nanos) {
+        let range = request.range();
         let bytes = (range.end - range.start) * SECTOR_BYTES;
         let mut statistics = self.shared.statistics();
-        statistics.count(ask.what(), bytes, result.is_ok(), Some(latency));
+        statistics.count(request.operation(), bytes, result.is_ok(), Some(latency));
     }
 
     /// Counts how late answers were that were handed to the kernel at `leaving`. What the kernel takes to send them
@@ -472,9 +481,9 @@ impl<'a> Loop<'a> {
                 continue;
             }
             self.quiet = Some((call, true));
-            self.launch(Flight {
-                ask: None,
-                pieces: self.pieces(What::Flush, 0..0),
+            self.launch(InFlight {
+                request: None,
+                pieces: self.pieces(Operation::Flush, 0..0),
                 needs_flush: false,
                 under_way: Vec::new(),
                 result: Ok(()),
