@@ -9,7 +9,7 @@
 //! # The path of a request
 //!
 //! ```text
-//! serve::command          disk/src/serve/mod.rs         image made or opened, engine, ways in, signals; closed in order
+//! serve::command          disk/src/serve/mod.rs         image made or opened, engine, server, signals; closed in order
 //!   daemon::start         disk/src/serve/daemon.rs      --daemon: the program starts itself again, and waits until that is ready
 //! DriveExport::submit     attach/src/export.rs          a request of a connection's thread
 //! Disk::read, write, …    attach/src/fuse/              or a call on the file that is mounted
@@ -29,8 +29,8 @@
 //!                                                       two commands of a request, whoever waits longest has the drive
 //! ```
 //!
-//! What is done to the drive as a whole (`Engine::quietly`) waits until nothing is under way and everything is flushed; what
-//! comes meanwhile is held.
+//! Actions on the drive as a whole (`Engine::quietly`) wait until nothing is under way and everything is
+//! flushed; requests that arrive meanwhile are held.
 //!
 //! # Invariants
 //!
@@ -46,7 +46,7 @@
 //!   rest of a request that the drive has only a part of is refused. `crates/ftlab/tests/program/attach/hostile.rs` has clients that do not let go.
 //! - **A wake-up adds nothing to a latency.** An attached drive gets a request at the instant at which it
 //!   arrived, not at which the engine's thread woke up, so the model's latencies are those of a simulated run
-//!   (`an_answer_takes_as_long_as_the_model_says` in `crates/attach/tests/engine/main.rs`). What the machine adds is *lateness*, and is counted.
+//!   (`an_answer_takes_as_long_as_the_model_says` in `crates/attach/tests/engine/main.rs`). The time that the machine adds is *lateness*, and is counted.
 
 pub mod control;
 pub mod engine;

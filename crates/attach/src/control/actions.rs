@@ -1,4 +1,4 @@
-//! What a control socket does.
+//! The actions of the control socket, by method and path.
 
 use super::http::{Answer, Request};
 use super::report::Report;
@@ -19,32 +19,32 @@ const CELSIUS: RangeInclusive<f64> = -273.15..=220.0;
 const JSON: &str = "application/json";
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// How a drive lies without power.
+/// Storage of a drive without power, during which its data age.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rest {
-    /// For so long.
+    /// Duration, in hours.
     pub hours: f64,
-    /// As warm as that.
+    /// Ambient temperature, in degrees Celsius.
     pub celsius: f64,
 }
 
-/// How the power of a drive goes.
+/// Request to cut the power of a drive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PowerCutRequest {
-    /// What decides about what is lost; the drive's own seed, if left out.
+    /// Seed of the losses; the drive's own, if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// How long it is off, at least.
+    /// Time for which the drive stays off at least, in milliseconds.
     #[serde(default)]
     pub off_ms: u64,
 }
 
-/// What came of that; nothing, if the drive has nothing to lose.
+/// Reply to a [`PowerCutRequest`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PowerCutReply {
-    /// What was lost, if the drive can lose anything.
+    /// The loss, if the drive has a volatile buffer.
     pub cut: Option<CutTold>,
 }
 
@@ -55,15 +55,15 @@ pub struct FaultAdded {
     pub number: u32,
 }
 
-/// How far somebody has come, for a crash log.
+/// A note in the crash log that marks how far a workload has come.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mark {
-    /// What checkers are told of it.
+    /// Text that checkers are given.
     pub text: String,
 }
 
-/// Where a drive goes back to.
+/// Request to take a drive back to an earlier state.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reset {
@@ -76,11 +76,11 @@ pub struct Reset {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NewSnapshot {
-    /// Its name.
+    /// Name of the snapshot.
     pub name: String,
 }
 
-/// Which faults are to end.
+/// Request to end faults.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FaultClear {
@@ -89,14 +89,14 @@ pub struct FaultClear {
     pub number: Option<u32>,
 }
 
-/// Whether what is done at a path changes what the drive holds.
+/// True if the action at a path changes what the drive holds.
 pub fn changes_the_drive(url: &str) -> bool {
     ACTIONS
         .iter()
         .any(|action| action.url == url && action.changes_the_drive)
 }
 
-/// What is done at a path.
+/// A method and a path, and the function that they call.
 struct Action {
     method: &'static str,
     url: &'static str,
@@ -244,7 +244,10 @@ impl From<Stopped> for Answer {
     }
 }
 
-/// What there is at this path, for this method.
+/// Looks the action of a request up.
+///
+/// # Errors
+/// 404 for a path that does not exist, and 405 for a method that it does not take.
 fn known(request: &Request) -> Result<&'static Action, Answer> {
     let Request { method, url, .. } = request;
     let Some(action) = ACTIONS.iter().find(|action| action.url == url) else {

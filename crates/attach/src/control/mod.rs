@@ -17,8 +17,9 @@
 //! | `POST /rest` | `{"hours": …, "celsius": …}`: the drive lies without power, and its data age |
 //!
 //! A request is done when it came whole and well-formed, and not otherwise (`http.rs`). What fails is answered with
-//! a status and a line that says why. A connection takes one request, so a client costs a thread for a bounded
-//! time, and the one that is waited for longest makes room for a new one (`connections.rs`).
+//! A request is done when it came whole and well-formed, and not otherwise (`http.rs`). A failure is answered
+//! with a status and a line that says why. A connection takes one request, so a client costs a thread for a
+//! bounded time, and the one that is waited for longest makes room for a new one (`connections.rs`).
 
 mod actions;
 mod client;

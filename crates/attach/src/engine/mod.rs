@@ -37,10 +37,10 @@ use untimed::Untimed;
 /// Something to do with the drive.
 type Call = Box<dyn FnOnce(&mut DataDrive) + Send>;
 
-/// Whether answers take their time.
+/// Timing of answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timing {
-    /// As long as the model says.
+    /// As late as the model says.
     Model,
     /// No longer than the work takes.
     Off,
@@ -64,7 +64,7 @@ pub struct Engine {
     slot_bytes: u32,
     recorder: OnceLock<Arc<Recorder>>,
     faults: Arc<Faults>,
-    /// What is done to the ways in at a power cut.
+    /// Called at a power cut and after it.
     power_listeners: Mutex<Vec<PowerListener>>,
 }
 
@@ -102,7 +102,7 @@ impl Engine {
         })
     }
 
-    /// What goes wrong with requests, to be changed.
+    /// Faults of requests, which can be changed.
     #[must_use]
     pub fn faults(&self) -> &Faults {
         &self.faults
@@ -132,7 +132,7 @@ impl Engine {
         self.recorder.get_or_init(|| recorder);
     }
 
-    /// Whether what is asked is recorded.
+    /// True if requests are recorded.
     #[must_use]
     pub fn is_recorded(&self) -> bool {
         self.recorder.get().is_some()
@@ -161,8 +161,8 @@ impl Engine {
         self.call(look, false)
     }
 
-    /// As [`Engine::look`], while the drive has nothing to do and everything is flushed. Who asks for something
-    /// meanwhile waits. Without time, a large request may be half done.
+    /// Calls `act` with the drive while it has nothing to do and everything is flushed. Requests that arrive
+    /// meanwhile wait. Without time, a large request may be half done.
     ///
     /// # Errors
     /// When the engine has stopped.
@@ -200,7 +200,7 @@ impl Engine {
         }
     }
 
-    /// What was counted since it began.
+    /// Counts since the engine began.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         match &self.mode {
@@ -233,8 +233,8 @@ fn answer_at_once(request: &IoRequest, trim_sectors: Option<u64>) -> Option<Resu
     }
 }
 
-/// What a command gave the client. That the drive takes no more is an error of the medium: it
-/// still has the room that it promised.
+/// Result that a client is given for the outcome of a command. A drive that takes no more writes fails with an
+/// error of the medium: it still has the room that it promised.
 fn outcome(outcome: Outcome) -> Result<(), NbdError> {
     match outcome {
         Outcome::Good => Ok(()),

@@ -1,5 +1,4 @@
-//! What a drive is told of one request: commands that it can take, in any order, and whether a flush
-//! must follow.
+//! The commands of one request, in any order, and the flush that may have to follow.
 //!
 //! No command is large, so that the requests of others come in between.
 
@@ -22,7 +21,7 @@ static ZEROES: [u8; (DATA_SECTORS_MAX * SECTOR_BYTES) as usize] =
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Piece {
     pub kind: CommandKind,
-    /// In sectors.
+    /// Range in sectors.
     pub range: Range<u64>,
     /// Zeroes are written, whatever the request's data.
     zeroes: bool,
@@ -91,7 +90,7 @@ impl Piece {
 pub(super) struct Pieces {
     /// A flush is asked for.
     flush: bool,
-    /// What is to be cut into commands.
+    /// Parts of the request that are not cut into commands yet.
     whole: [Option<Piece>; 3],
     data_sectors_max: u64,
 }

@@ -1,4 +1,4 @@
-//! What an attached drive is told, as a trace: the commands of every request at the instant at which it came.
+//! Records the commands of an attached drive as a trace, each at the instant at which its request arrived.
 
 use super::pieces::{DATA_SECTORS_MAX, Pieces};
 use super::request::IoRequest;
@@ -26,7 +26,7 @@ struct Recorded {
     encode: ToBlktrace,
     buffer: Vec<u8>,
     commands: u64,
-    /// Why nothing more is recorded.
+    /// Error that ended the recording.
     error: Option<io::Error>,
 }
 

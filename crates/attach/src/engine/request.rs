@@ -1,4 +1,4 @@
-//! What is asked of a drive, and the way back to whoever asked.
+//! A request to a drive, and the way back to the client.
 
 use ftlab_base::SECTOR_BYTES;
 use ftlab_drive::faults;
@@ -6,12 +6,12 @@ use ftlab_nbd::{Command, Completions, NbdError, Request};
 use std::ops::Range;
 use std::time::Instant;
 
-/// What to do.
+/// Operation of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
-    /// Read data.
+    /// Reads data from the drive.
     Read,
-    /// Write data.
+    /// Writes data to the drive.
     Write,
     /// Have zeroes read there from now on.
     Zero {
@@ -31,7 +31,7 @@ pub enum Operation {
 /// Called with the data of a read, or with what was written.
 pub type Answer = Box<dyn FnOnce(Result<Vec<u8>, NbdError>) + Send>;
 
-/// Who asks.
+/// The sender of a request.
 enum Client {
     /// A client of the network block device; its buffer is the request's.
     Nbd(Request),
@@ -42,7 +42,7 @@ enum Client {
 /// Something asked of a drive.
 pub struct IoRequest {
     operation: Operation,
-    /// In sectors.
+    /// Range in sectors.
     range: Range<u64>,
     fua: bool,
     arrived_at: Instant,
@@ -107,7 +107,7 @@ impl IoRequest {
         self.operation
     }
 
-    /// In sectors.
+    /// Range in sectors.
     pub(super) fn range(&self) -> Range<u64> {
         self.range.clone()
     }
@@ -120,7 +120,7 @@ impl IoRequest {
         self.arrived_at
     }
 
-    /// What is to be written to a part of the range.
+    /// Data to write for a part of the range.
     pub(super) fn part(&self, of: &Range<u64>) -> &[u8] {
         let bytes = self.bytes_of(of);
         match &self.client {
@@ -129,7 +129,7 @@ impl IoRequest {
         }
     }
 
-    /// Where what was read from a part of the range goes.
+    /// Buffer of a read for a part of the range.
     pub(super) fn part_mut(&mut self, of: &Range<u64>) -> &mut [u8] {
         let bytes = self.bytes_of(of);
         match &mut self.client {
@@ -164,7 +164,7 @@ impl IoRequest {
         }
     }
 
-    /// Answers.
+    /// Sends the answer to the client.
     pub(super) fn answer(self, result: Result<(), NbdError>) {
         match self.client {
             Client::Nbd(request) => request.complete(result),

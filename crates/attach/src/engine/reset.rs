@@ -6,7 +6,7 @@ use ftlab_image::ImageError;
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Why a drive was not reset, or has no snapshot.
+/// Error of a reset or a snapshot.
 #[derive(Debug, thiserror::Error)]
 pub enum ResetFailed {
     /// The engine has stopped.
@@ -18,8 +18,8 @@ pub enum ResetFailed {
 }
 
 impl Engine {
-    /// Has the drive go back to a snapshot, or to the base of its image. What was under way fails, and connections
-    /// end, as if the disk had been pulled and another put in.
+    /// Takes the drive back to a snapshot, or to the base of its image. Requests under way fail, and
+    /// connections end, as if the disk had been pulled and another put in.
     ///
     /// # Errors
     /// When there is nothing to go back to, what is asked is recorded, or the storage fails: the drive is as it was,
@@ -47,7 +47,7 @@ impl Engine {
         Ok(receiver.recv().map_err(|_| Stopped)??)
     }
 
-    /// Keeps the drive as it is now under a name, to go back to. Who asks for something meanwhile waits.
+    /// Keeps the present state of the drive as a snapshot of this name. Requests that arrive meanwhile wait.
     ///
     /// # Errors
     /// When there is no image, the name is taken or is none, or the storage fails.

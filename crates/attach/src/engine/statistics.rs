@@ -1,4 +1,4 @@
-//! What an engine counts.
+//! Counts of an engine.
 
 use super::request::Operation;
 use ftlab_base::{LatencyHistogram, Nanos};
@@ -6,28 +6,29 @@ use ftlab_base::{LatencyHistogram, Nanos};
 /// Requests of one kind that were answered.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
-    /// How many, with those that failed.
+    /// Requests answered, with those that failed.
     pub requests: u64,
-    /// Their bytes.
+    /// Bytes that they covered.
     pub bytes: u64,
-    /// Those that failed.
+    /// Requests answered with an error.
     pub failed: u64,
-    /// From arrival to the instant at which the drive was done. Empty for a drive without time.
+    /// Time from arrival to completion by the drive. Empty for a drive without time.
     pub latency: LatencyHistogram,
 }
 
-/// What was asked and answered since the engine began.
+/// Requests answered since the engine began.
 #[derive(Debug, Clone, Default)]
 pub struct Statistics {
-    /// Reads.
+    /// Reads answered.
     pub reads: Tally,
     /// Writes, of zeroes too.
     pub writes: Tally,
-    /// Trims.
+    /// Trims answered.
     pub trims: Tally,
-    /// Flushes.
+    /// Flushes answered.
     pub flushes: Tally,
-    /// How long after the drive was done answers were handed to the kernel. Empty for a drive without time.
+    /// Time from completion by the drive to the hand-over of the answer to the kernel. Empty for a drive
+    /// without time.
     pub lateness: LatencyHistogram,
 }
 

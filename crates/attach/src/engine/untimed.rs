@@ -31,14 +31,15 @@ struct State {
     statistics: Statistics,
     /// The drive is off its bus.
     is_gone: bool,
-    /// What was done, and is answered when a commit has ended.
+    /// Requests that are done, and answered when their commit ends.
     awaiting_commit: Vec<(Commit, IoRequest)>,
-    /// When the drive was switched on last, and until when it is off; nothing if its power never went.
+    /// Instant at which the drive was switched on last, and instant until which it is off; none if its power
+    /// never went.
     power: Option<(Instant, Instant)>,
 }
 
 impl State {
-    /// Whether a request came before the power went last.
+    /// True if a request arrived before the power went last.
     fn is_cut_off(&self, request: &IoRequest) -> bool {
         self.power
             .is_some_and(|(on_since, _)| request.arrived_at() < on_since)
@@ -97,7 +98,7 @@ impl Untimed {
         Ok(untimed)
     }
 
-    /// What is called when a flush may have ended.
+    /// Callback for the end of a commit.
     pub fn commit_listener(self: &Arc<Untimed>) -> impl Fn() + Send + 'static {
         let commit_listener = Arc::downgrade(self);
         move || {
@@ -210,7 +211,7 @@ impl Untimed {
         self.state.lock().is_gone = !is_there;
     }
 
-    /// What is not answered fails, and the drive comes back as its image says.
+    /// Aborts the requests that are not answered. The drive comes back in the state of its image.
     pub fn hard_reset(self: &Arc<Untimed>, hard_reset: HardReset) {
         let mut state = self.state.lock();
         let Some(mut drive) = state.drive.take() else {

@@ -22,7 +22,7 @@ const TTL: Duration = Duration::from_secs(3600);
 /// Requests of the kernel that may be under way: more than any drive's queue.
 const BACKGROUND_MAX: u16 = 256;
 
-/// What Linux calls the questions of `lseek` that only the drive can answer.
+/// Linux's codes for the questions of `lseek` that only the drive can answer.
 const SEEK_DATA: i32 = 3;
 const SEEK_HOLE: i32 = 4;
 
@@ -89,6 +89,7 @@ impl Filesystem for Disk {
         let end = (offset.saturating_add(size.into())).min(self.engine.size_bytes());
         if offset >= end {
             reply.data(&[]);
+            // A drive reads whole sectors; the kernel is answered with the bytes that it asked for.
             return;
         }
         let range = sectors_around(&(offset..end));

@@ -1,4 +1,4 @@
-//! What calls on the file ask of the drive.
+//! Translates calls on the file into requests to the drive.
 
 use crate::engine::{Engine, IoRequest, Operation, Run};
 use ftlab_base::SECTOR_BYTES;
@@ -148,9 +148,12 @@ impl Disk {
         }
     }
 
-    /// Whether the file may be said to have that size from now on, which changes nothing. A block device
-    /// ignores that it is truncated when it is opened, and dd that it cannot truncate one to where it
-    /// begins to write. A program that empties the file by its handle, or has it grow, relies on what it gets.
+    /// Accepts a truncation to `bytes`, which changes nothing. A block device ignores that it is truncated when
+    /// it is opened, and dd that it cannot truncate one to where it begins to write. A program that empties the
+    /// file by its handle, or has it grow, relies on what it gets.
+    ///
+    /// # Errors
+    /// `EINVAL` for a size that such a program would rely on, and `EROFS` if the drive is read-only.
     pub fn may_be_truncated(&self, bytes: u64, by_handle: bool) -> Result<(), Errno> {
         self.may_write()?;
         match bytes {
@@ -167,7 +170,10 @@ impl Disk {
         }
     }
 
-    /// What a call of `fallocate` asks of a drive.
+    /// Operation that a call of `fallocate` stands for.
+    ///
+    /// # Errors
+    /// `EOPNOTSUPP` for the modes that a block device does not have.
     pub fn operation(&self, mode: i32) -> Result<Operation, Errno> {
         let mode = FallocateFlags::from_bits_retain(mode as u32);
         // A hole reads as zeroes. A drive that keeps what is trimmed would have to write them.

@@ -1,4 +1,4 @@
-//! What a drive in the time of the wall clock does later: requests that are held, and answers that are.
+//! Requests and answers that a drive in the time of the wall clock puts off.
 
 use crate::engine::request::IoRequest;
 use ftlab_base::{Nanos, SimTime};
@@ -6,7 +6,7 @@ use ftlab_drive::faults::Verdict;
 use ftlab_nbd::NbdError;
 use std::collections::BTreeMap;
 
-/// What is done later.
+/// Work that is put off.
 pub(super) enum Deferred {
     /// A request comes to a drive that was off, or away.
     Request(IoRequest),
@@ -29,7 +29,7 @@ impl DeferredQueue {
         self.all.insert((at, self.number), deferred);
     }
 
-    /// When the first of it is due.
+    /// Time at which the first of it is due.
     pub(super) fn next(&self) -> Option<SimTime> {
         self.all.first_key_value().map(|((at, _), _)| *at)
     }

@@ -31,12 +31,12 @@ const GIVEN_UP_AFTER: Nanos = Nanos::from_millis(30_000);
 /// Commands of one request that are at the drive at once.
 const PIECES_AT_ONCE: usize = 8;
 
-/// What the thread is given to do.
+/// Work for the thread.
 enum Job {
     Request(IoRequest),
-    /// To be called at once.
+    /// Called at once.
     Look(Call),
-    /// To be called when nothing is under way and everything is flushed; what comes later waits.
+    /// Called when nothing is under way and everything is flushed; later jobs wait.
     Quiet(Call),
     /// The drive is on its bus, or off it.
     Presence(bool),
@@ -77,6 +77,8 @@ impl Timed {
         let (ready, started) = mpsc::sync_channel(1);
         let thread = thread::Builder::new().name("drive".into()).spawn({
             let shared = Arc::clone(&shared);
+            // A waiter belongs to the thread that waits, so the thread makes it and hands back the waker, or
+            // its error.
             move || {
                 let waiter = Waiter::for_this_thread().and_then(|waiter| {
                     let waker = waiter.waker();
@@ -128,7 +130,7 @@ impl Timed {
         self.give(Job::HardReset(hard_reset));
     }
 
-    /// Wakes the thread.
+    /// Handle that wakes the thread.
     pub fn waker(&self) -> Waker {
         self.waker.clone()
     }
@@ -175,18 +177,18 @@ impl Drop for Closes<'_> {
 
 /// A request under way.
 struct InFlight {
-    /// Who waits for it; nobody for a flush of the engine's own.
+    /// The request; none for a flush of the engine's own.
     request: Option<IoRequest>,
     pieces: Pieces,
-    /// Whether a flush is to follow.
+    /// True if a flush is to follow.
     needs_flush: bool,
     /// Commands at the drive, and their sectors.
     under_way: Vec<(CommandId, Range<u64>)>,
     result: Result<(), NbdError>,
     began: SimTime,
-    /// How many times as long it takes as the drive does.
+    /// Factor by which a fault stretches the latency.
     times: f64,
-    /// Which bit of what is read is flipped, if one is.
+    /// Draw that picks the bit of a read that a fault flips.
     flips: Option<u64>,
 }
 
@@ -195,28 +197,29 @@ struct Loop<'a> {
     trim_sectors: Option<u64>,
     shared: &'a Shared,
     faults: Arc<Faults>,
-    /// What is held, and when it goes on.
+    /// Requests and answers that are put off.
     deferred: DeferredQueue,
-    /// When the drive was switched on last, and until when it is off.
+    /// Instant at which the drive was switched on last.
     on_since: Instant,
     off_until: SimTime,
-    /// Where the drive's time stands.
+    /// Present of the drive's time.
     clock: SimTime,
     flights: Vec<Option<InFlight>>,
     free: Vec<u32>,
-    /// Commands so far.
+    /// Commands submitted so far.
     commands: u64,
     /// A call that waits until nothing is under way, and whether everything is flushed for it.
     quiet: Option<(Call, bool)>,
-    /// What waits for that.
+    /// Jobs that arrived since.
     held: VecDeque<Job>,
     /// The drive is off its bus.
     is_gone: bool,
-    /// What nobody answers, when the host gives it up, and whether the drive had it, or a part of it, when it went.
+    /// Requests that nobody answers: when the host gives each up, and whether the drive had it, or a part of
+    /// it, when it left the bus.
     lost: VecDeque<(SimTime, IoRequest, bool)>,
     is_stopping: bool,
     done: Vec<Completion>,
-    /// When those that were just answered were done.
+    /// Times at which the requests just answered were completed.
     answered: Vec<SimTime>,
 }
 
@@ -427,6 +430,7 @@ impl<'a> Loop<'a> {
         };
         if let Some(draw) = flight.flips.filter(|_| flight.result.is_ok()) {
             request.flip(draw);
+            // A fault may have the answer take longer, or the drive may be off its bus by then.
         }
         let took = completion.at.since(flight.began);
         let slow = Nanos((took.0 as f64 * flight.times) as u64);
@@ -450,8 +454,8 @@ impl<'a> Loop<'a> {
         statistics.count(request.operation(), bytes, result.is_ok(), Some(latency));
     }
 
-    /// Counts how late answers were that were handed to the kernel at `leaving`. What the kernel takes to send them
-    /// and to wake their client is not in it: it depends on what the client's core was doing.
+    /// Counts the lateness of the answers that were handed to the kernel at `leaving`. The time that the kernel
+    /// takes to send them and to wake their client is not in it: it depends on the work of the client's core.
     fn count_lateness(&mut self, leaving: SimTime) {
         if self.is_stopping || self.answered.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! How a drive takes requests: one that is there, off its bus, without power, or with faults that were asked for.
+//! Arrival of requests at a drive that is there, off its bus, without power, or has faults.
 
 use super::deferred::Deferred;
 use super::{GIVEN_UP_AFTER, InFlight, Loop};
@@ -72,7 +72,7 @@ impl Loop<'_> {
         request.answer(result);
     }
 
-    /// What is under way fails, and the drive comes back as its image says.
+    /// Aborts the requests under way. The drive comes back in the state of its image.
     pub(super) fn hard_reset(&mut self, hard_reset: HardReset, waker: Waker) {
         self.catch_up();
         let off = Nanos(u64::try_from(hard_reset.off.as_nanos()).unwrap_or(u64::MAX / 2));
@@ -103,8 +103,8 @@ impl Loop<'_> {
         self.become_quiet();
     }
 
-    /// The drive leaves its bus: what is under way goes on in it, and nobody hears of that. What it
-    /// was not told yet of a request it is never told.
+    /// Takes the drive off its bus. Requests under way go on in it without an answer, and it is not given the
+    /// rest of them.
     pub(super) fn vanish(&mut self) {
         self.is_gone = true;
         for number in 0..self.flights.len() {
@@ -118,7 +118,8 @@ impl Loop<'_> {
         }
     }
 
-    /// The drive is back on its bus. What came meanwhile is done; what it had when it went is aborted, as by a reset.
+    /// Brings the drive back on its bus. Requests that arrived meanwhile are served; those that it had when it
+    /// left are aborted, as by a reset.
     pub(super) fn come_back(&mut self) {
         self.is_gone = false;
         for (_, request, was_there) in std::mem::take(&mut self.lost) {
