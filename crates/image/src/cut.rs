@@ -70,7 +70,7 @@ impl PowerCut {
 
 /// What a power cut came to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CutTold {
+pub struct CutReport {
     /// The seed that decided.
     pub seed: u64,
     /// Slots of which the volatile buffer held something.

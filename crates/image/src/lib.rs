@@ -111,10 +111,11 @@ mod volatile;
 pub use body::check::Damaged;
 pub use commits::Commit;
 pub use crash::{
-    CrashHeader, CrashLog, CrashLogError, CrashLogged, CrashReplay, CrashState, LostSlot, WriteTold,
+    CrashHeader, CrashLog, CrashLogError, CrashLogSummary, CrashReplay, CrashState, LostSlot,
+    WriteInfo,
 };
-pub use cut::{CutTold, Fate, PowerCut};
-pub use drive::{BaseTold, DataDrive, Info};
+pub use cut::{CutReport, Fate, PowerCut};
+pub use drive::{BaseInfo, DataDrive, Info};
 pub use error::{ImageError, Wrong, rebuild_command};
 pub use fault::FlashFault;
 pub use fsck::{Fsck, accept, fsck};

@@ -1,7 +1,7 @@
 //! What an image knows of itself beside the drive's own state, and where it is kept.
 
 use crate::mark::Mark;
-use crate::{CutTold, OnKill, Survives};
+use crate::{CutReport, OnKill, Survives};
 use serde::{Deserialize, Serialize};
 
 /// What an image keeps beside the drive's own state.
@@ -26,7 +26,7 @@ pub(crate) struct Meta {
     /// How often its power went while it was at work.
     pub(crate) unsafe_shutdowns: u64,
     /// What that came to the last time.
-    pub(crate) last_cut: Option<CutTold>,
+    pub(crate) last_cut: Option<CutReport>,
     /// How long it was switched on and at work, in the drive's own time.
     pub(crate) spent: Spent,
     /// Numbers of requests that were lost behind a hole in the journal: from one, up to another. What

@@ -1,6 +1,6 @@
 //! How an image is made and opened, and what opening it took.
 
-use crate::cut::CutTold;
+use crate::cut::CutReport;
 use crate::journal::Hole;
 use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
@@ -122,7 +122,7 @@ pub struct Recovery {
     /// Slots that the write buffer's capacitors had kept.
     pub kept_slots: u64,
     /// What the end out of order took from a volatile write buffer; nothing where it has none, or forgives.
-    pub cut: Option<CutTold>,
+    pub cut: Option<CutReport>,
     /// A hole in the journal, behind which everything is lost.
     pub hole: Option<Hole>,
 }

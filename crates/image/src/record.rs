@@ -1,6 +1,6 @@
 //! Records of the journal: what the translation layer was asked, and what goes with it.
 
-use crate::CutTold;
+use crate::CutReport;
 use ftlab_base::{BlockId, Content, DieId, Lpn, Placement};
 use ftlab_drive::ssd::{LayerInput, SlotWrite, Totals};
 use ftlab_drive::{HeatTotals, HostCommands};
@@ -34,7 +34,7 @@ pub(crate) enum Record {
     AllProgrammed,
     /// The power went, and the drive was switched on again: what that took from a volatile buffer. Whatever is to be
     /// handed on of it follows as admitted; a slot of which nothing is, is to be given up.
-    PowerLost(Option<CutTold>),
+    PowerLost(Option<CutReport>),
 }
 
 /// Tags of the records.
@@ -247,10 +247,10 @@ pub(crate) fn put_all_programmed(to: &mut Vec<u8>) {
 }
 
 /// Appends that the power went and is back.
-pub(crate) fn put_power_lost(to: &mut Vec<u8>, cut: Option<CutTold>) {
+pub(crate) fn put_power_lost(to: &mut Vec<u8>, cut: Option<CutReport>) {
     match cut {
         None => put(to, Tag::PowerKept, &[]),
-        Some(CutTold {
+        Some(CutReport {
             seed,
             slots,
             new,
@@ -323,7 +323,7 @@ pub(crate) fn take(from: &mut &[u8]) -> Option<Record> {
         Tag::PowerKept => Record::PowerLost(None),
         Tag::PowerLost => {
             let [seed, slots, new, old, torn] = take_numbers(from)?;
-            Record::PowerLost(Some(CutTold {
+            Record::PowerLost(Some(CutReport {
                 seed,
                 slots,
                 new,
@@ -425,7 +425,7 @@ mod tests {
         put_held(&mut bytes, 300);
         put_programmed(&mut bytes, u32::MAX);
         put_all_programmed(&mut bytes);
-        let cut = CutTold {
+        let cut = CutReport {
             seed: u64::MAX,
             slots: 6,
             new: 3,

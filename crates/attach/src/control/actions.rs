@@ -5,7 +5,7 @@ use super::report::Report;
 use super::{Scope, metrics};
 use crate::engine::{Engine, IoRequest, Operation, PowerOff, Stopped};
 use crate::faults::{MS_MAX, Rule};
-use ftlab_image::{CutTold, FlashFault, snapshots};
+use ftlab_image::{CutReport, FlashFault, snapshots};
 use ftlab_nbd::NbdError;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -45,7 +45,7 @@ pub struct PowerCutRequest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PowerCutReply {
     /// The loss, if the drive has a volatile buffer.
-    pub cut: Option<CutTold>,
+    pub cut: Option<CutReport>,
 }
 
 /// A fault that goes on from now on.

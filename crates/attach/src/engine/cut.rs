@@ -1,7 +1,7 @@
 //! A power cut of a drive at work.
 
 use super::{Engine, Mode};
-use ftlab_image::{CutTold, DataDrive, ImageError};
+use ftlab_image::{CutReport, DataDrive, ImageError};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub enum Power<'a> {
     /// The power goes.
     Off,
     /// The power is back. Has what was lost, if the drive can lose anything.
-    On(Option<&'a CutTold>),
+    On(Option<&'a CutReport>),
     /// The power is back, and the drive is not.
     Lost(&'a ImageError),
 }
@@ -63,7 +63,7 @@ fn cut(
     drive: &mut DataDrive,
     seed: Option<u64>,
     listeners: &[PowerListener],
-) -> (ResetOutcome, Result<Option<CutTold>, ImageError>) {
+) -> (ResetOutcome, Result<Option<CutReport>, ImageError>) {
     let has_image = drive.has_image();
     let notify = |power: Power<'_>| listeners.iter().for_each(|listener| listener(power));
     if has_image {
@@ -100,7 +100,7 @@ impl Engine {
     ///
     /// # Errors
     /// When the drive has no image, or does not come back from it.
-    pub fn cut_power(&self, how: PowerOff) -> Result<Option<CutTold>, CutFailed> {
+    pub fn cut_power(&self, how: PowerOff) -> Result<Option<CutReport>, CutFailed> {
         let (sender, receiver) = mpsc::sync_channel(1);
         let listeners = self.listeners();
         self.hard_reset(HardReset {

@@ -81,6 +81,7 @@ pub fn snapshot(options: &SnapshotOptions) -> Outcome {
         }
         (None, Target::Image(path)) => {
             let listed = snapshots(&path).map_err(input)?;
+            // A snapshot is a file beside the image, so a drive at work need not be asked to remove it.
             list(listed.into_iter().map(Listed::from).collect())
         }
         (Some(name), target) if options.delete => {

@@ -29,7 +29,7 @@ pub struct TrimOptions {
 }
 
 impl TrimOptions {
-    /// What to trim. What is left out never means everything.
+    /// The range to trim; an option left out never means everything.
     fn scope(&self) -> Result<Scope, Failure> {
         match (self.all, self.offset, self.length) {
             (true, ..) => Ok(Scope::ALL),

@@ -56,7 +56,7 @@ impl Blame for CrashLogError {
 
 /// What a crash log holds, in figures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct CrashLogged {
+pub struct CrashLogSummary {
     /// Writes that the drive was sent.
     pub writes: u64,
     /// Bytes of data that they wrote.
@@ -77,7 +77,7 @@ pub struct CrashLogged {
     pub ended_by_cut: bool,
 }
 
-impl CrashLogged {
+impl CrashLogSummary {
     pub(super) fn count(&mut self, event: &Event) {
         match *event {
             Event::Base { sectors, .. } => self.base_bytes += u64::from(sectors) * SECTOR_BYTES,
@@ -99,7 +99,7 @@ impl CrashLogged {
 pub struct CrashLog {
     pub(super) path: PathBuf,
     header: CrashHeader,
-    told: CrashLogged,
+    summary: CrashLogSummary,
     /// Points before flushes.
     flushes: Vec<u64>,
     torn_bytes: u64,
@@ -112,16 +112,16 @@ impl CrashLog {
     /// When the file cannot be read, is no crash log, or is damaged.
     pub fn open(path: &Path) -> Result<CrashLog, CrashLogError> {
         let mut reader = Reader::open(path)?;
-        let mut told = CrashLogged::default();
+        let mut summary = CrashLogSummary::default();
         let mut flushes = Vec::new();
         let mut begun = false;
         while let Some((event, _)) = reader.next()? {
-            told.count(&event);
+            summary.count(&event);
             begun |= event == Event::Begun;
             match event {
-                Event::Flush { .. } => flushes.push(told.points),
-                Event::Wrote { command, .. } => told.writes = told.writes.max(command),
-                Event::Ended { by_cut } => told.ended_by_cut = by_cut,
+                Event::Flush { .. } => flushes.push(summary.points),
+                Event::Wrote { command, .. } => summary.writes = summary.writes.max(command),
+                Event::Ended { by_cut } => summary.ended_by_cut = by_cut,
                 _ => {}
             }
         }
@@ -134,7 +134,7 @@ impl CrashLog {
         Ok(CrashLog {
             path: path.to_owned(),
             header: reader.header,
-            told,
+            summary,
             flushes,
             torn_bytes: reader.torn_bytes,
         })
@@ -148,8 +148,8 @@ impl CrashLog {
 
     /// What is in it.
     #[must_use]
-    pub fn told(&self) -> &CrashLogged {
-        &self.told
+    pub fn summary(&self) -> &CrashLogSummary {
+        &self.summary
     }
 
     /// The points at which a flush was asked for and nothing of it done.

@@ -19,7 +19,7 @@ const SECTOR: usize = SECTOR_BYTES as usize;
 
 /// A write of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct WriteTold {
+pub struct WriteInfo {
     /// Its number: the first of a log is 1. A trim has 0.
     pub number: u64,
     /// When the drive had it, in nanoseconds since the log began.
@@ -36,7 +36,7 @@ pub struct LostSlot {
     /// Whether that is made of two versions.
     pub is_torn: bool,
     /// The newest write that is lost there.
-    pub write: WriteTold,
+    pub write: WriteInfo,
 }
 
 /// What a power cut has left.
@@ -68,8 +68,8 @@ pub struct CrashReplay {
     /// What slots held before what is being programmed.
     before: BTreeMap<u32, Vec<u8>>,
     /// The newest writes to slots: what waits, and what was handed on.
-    waiting: BTreeMap<u32, WriteTold>,
-    handed: BTreeMap<u32, WriteTold>,
+    waiting: BTreeMap<u32, WriteInfo>,
+    handed: BTreeMap<u32, WriteInfo>,
     /// Slots that were given up and may come back.
     given_up: BTreeSet<u32>,
     point: u64,
@@ -163,7 +163,7 @@ impl CrashReplay {
                 waits,
                 ..
             } => {
-                let write = WriteTold { number, at_ns };
+                let write = WriteInfo { number, at_ns };
                 let at = self.place(slot) + u64::from(first) * SECTOR_BYTES;
                 self.note_written(write, at, data.len(), waits)?;
                 self.newest.write_all_at(data, at)?;
@@ -232,7 +232,7 @@ impl CrashReplay {
     /// Bytes are about to be written.
     fn note_written(
         &mut self,
-        write: WriteTold,
+        write: WriteInfo,
         at: u64,
         bytes: usize,
         waits: bool,
@@ -292,7 +292,7 @@ impl CrashReplay {
         self.volatile.follow(input, true, &[(slot, 0)], &[]);
         self.given_up.insert(slot);
         let number = 0;
-        self.handed.insert(slot, WriteTold { number, at_ns });
+        self.handed.insert(slot, WriteInfo { number, at_ns });
         Ok(())
     }
 

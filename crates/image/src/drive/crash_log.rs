@@ -1,7 +1,7 @@
 //! How a drive at work keeps a crash log.
 
 use super::DataDrive;
-use crate::crash::{CrashHeader, CrashLogged, LogClock, MARK_BYTES_MAX, Tap};
+use crate::crash::{CrashHeader, CrashLogSummary, LogClock, MARK_BYTES_MAX, Tap};
 use crate::keeping::Keeping;
 use crate::{ImageError, OnKill};
 use ftlab_base::{Command, CommandKind, Lba, SECTOR_BYTES};
@@ -104,7 +104,7 @@ impl DataDrive {
     ///
     /// # Errors
     /// When it is not whole, since its file could not be written.
-    pub fn end_crash_log(&mut self) -> Option<io::Result<CrashLogged>> {
+    pub fn end_crash_log(&mut self) -> Option<io::Result<CrashLogSummary>> {
         self.body.tap().take().map(|tap| tap.finish())
     }
 }

@@ -1,7 +1,7 @@
 //! What an image is, in figures.
 
 use super::DataDrive;
-use crate::{CutTold, Survives};
+use crate::{CutReport, Survives};
 use ftlab_base::{Lpn, SECTOR_BYTES};
 use ftlab_drive::Counters;
 use serde::Serialize;
@@ -34,7 +34,7 @@ pub struct Info {
     /// Nothing for a drive in memory.
     pub survives: Option<Survives>,
     /// What it lies on.
-    pub base: Option<BaseTold>,
+    pub base: Option<BaseInfo>,
     /// Length of the image's file, holes included.
     pub file_bytes: Option<u64>,
     /// What the file takes of the disk that it lies on.
@@ -46,7 +46,7 @@ pub struct Info {
     /// How often its power went while it was at work.
     pub unsafe_shutdowns: u64,
     /// What that took from its volatile write buffer the last time; nothing if it never did, or has none.
-    pub last_cut: Option<CutTold>,
+    pub last_cut: Option<CutReport>,
     /// A line for each thing that is not as the earlier version of ftlab had it that wrote the image.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -58,7 +58,7 @@ pub struct Info {
 
 /// An image below another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct BaseTold {
+pub struct BaseInfo {
     /// Where it is.
     pub path: PathBuf,
     /// What tells that it is the one that the image was made on, in hexadecimal.
@@ -101,7 +101,7 @@ impl DataDrive {
             slot_bytes: u64::from(self.slot_sectors()) * SECTOR_BYTES,
             keeps_its_buffer: self.file.keeps_its_buffer(),
             survives: self.survives(),
-            base: self.base().map(|(path, fingerprint)| BaseTold {
+            base: self.base().map(|(path, fingerprint)| BaseInfo {
                 path: path.to_owned(),
                 fingerprint: format!("{fingerprint:016x}"),
             }),

@@ -9,7 +9,7 @@ mod life;
 mod power;
 mod switch_on;
 
-pub use info::{BaseTold, Info};
+pub use info::{BaseInfo, Info};
 
 use crate::body::Body;
 use crate::commits::Commits;

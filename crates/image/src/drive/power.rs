@@ -4,7 +4,7 @@ use super::DataDrive;
 use crate::new::New;
 use crate::recovery;
 use crate::recovery::found::Opening;
-use crate::{CutTold, ImageError, OpenOptions};
+use crate::{CutReport, ImageError, OpenOptions};
 
 impl DataDrive {
     /// Whether it has an image that is written to, from which it would come back.
@@ -20,7 +20,7 @@ impl DataDrive {
     /// # Errors
     /// When the drive is in memory, is only looked at, or does not come back; it is as before then, with its
     /// outstanding commands.
-    pub fn cut_power(&mut self, seed: Option<u64>) -> Result<Option<CutTold>, ImageError> {
+    pub fn cut_power(&mut self, seed: Option<u64>) -> Result<Option<CutReport>, ImageError> {
         let kept = self.kept.as_ref().filter(|kept| !kept.read_only);
         let (Some(kept), Some(testbed)) = (kept, self.testbed.clone()) else {
             return Err(ImageError::NothingStays);
@@ -63,11 +63,11 @@ impl DataDrive {
         (self.clock, self.ground) = (clock, ground);
         *self.body.tap() = tap;
         // A cache whose data were nowhere else loses them all: its draws were made when they were written.
-        Ok(recovery.cut.or(in_cache.map(|sectors| CutTold {
+        Ok(recovery.cut.or(in_cache.map(|sectors| CutReport {
             seed: seed.unwrap_or_default(),
             slots: sectors,
             old: sectors,
-            ..CutTold::default()
+            ..CutReport::default()
         })))
     }
 }

@@ -3,7 +3,7 @@
 use super::batches::Batches;
 use super::buffer::Buffer;
 use super::request::{Newest, check_input};
-use crate::CutTold;
+use crate::CutReport;
 use crate::error::Wrong;
 use crate::journal::Batch;
 use crate::landed;
@@ -28,7 +28,7 @@ pub(super) struct Replayed {
     pub(super) power_ons: u64,
     /// How often of that its power had gone at work, and what that came to the last time.
     pub(super) power_losses: u64,
-    pub(super) last_cut: Option<CutTold>,
+    pub(super) last_cut: Option<CutReport>,
     /// Requests of the last batch, if it was left out.
     pub(super) left_out: u64,
     /// Records about the volatile buffer behind the last request.
@@ -160,7 +160,7 @@ impl Replay<'_> {
     }
 
     /// The power went, and is back: what was volatile is decided.
-    fn lose_power(&mut self, cut: Option<CutTold>) {
+    fn lose_power(&mut self, cut: Option<CutReport>) {
         let last = self.found.last.take();
         self.inputs.extend(last.map(|last| last.input));
         self.ask();

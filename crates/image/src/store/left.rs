@@ -2,7 +2,7 @@
 
 use super::{ByteStore, SECTOR};
 use crate::crash::Tap;
-use crate::cut::{CutTold, Fate, PowerCut};
+use crate::cut::{CutReport, Fate, PowerCut};
 use crate::kept::Kept;
 use crate::record;
 use crate::slot::{mask_of, runs};
@@ -15,7 +15,7 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 pub(crate) struct Left {
     pub(crate) slots: Vec<Kept>,
-    pub(crate) told: CutTold,
+    pub(crate) told: CutReport,
 }
 
 impl ByteStore {
@@ -38,9 +38,9 @@ impl ByteStore {
     pub(crate) fn left_by(&self, cut: &PowerCut, layer: &dyn TranslationLayer) -> Left {
         let mut left = Left {
             slots: Vec::new(),
-            told: CutTold {
+            told: CutReport {
                 seed: cut.seed,
-                ..CutTold::default()
+                ..CutReport::default()
             },
         };
         for slot in self.losable.volatile.saved() {
