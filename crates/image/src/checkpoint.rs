@@ -8,8 +8,8 @@
 //! holds the one before it until then. A [`Mark`] is noted afterwards: a checkpoint whose head is destroyed is
 //! missed.
 
+use crate::buffered::{BUFFERED_BYTES_MAX, BufferedSlot};
 use crate::error::Wrong;
-use crate::kept::{KEPT_BYTES_MAX, Kept};
 use crate::mark::{End, Mark};
 use crate::meta::Meta;
 use crate::storage::{Bytes, Region, Storage};
@@ -33,13 +33,13 @@ const GIVEN_UP_BYTES: u64 = 32 << 20;
 /// The most that what an image keeps beside takes, unpacked.
 const META_BYTES_MAX: u64 = 1 << 16;
 /// The most that the numbers of a slot in a write buffer take beside its bytes.
-const KEPT_BYTES_BESIDE_MAX: u64 = 64;
+const BUFFERED_BYTES_BESIDE_MAX: u64 = 64;
 
 /// Everything that a checkpoint says.
 #[derive(Debug)]
 pub(crate) struct Saved {
     pub(crate) meta: Meta,
-    pub(crate) kept: Vec<Kept>,
+    pub(crate) buffered: Vec<BufferedSlot>,
     /// What a power cut could take away.
     pub(crate) volatile: Vec<VolatileSlot>,
     /// Blocks that were programmed before the drive had bytes.
@@ -147,10 +147,10 @@ impl Saved {
                  `ftlab fsck --rebuild`"
             )));
         }
-        let kept = self.kept.len() as u64 * shape.slot_bytes;
-        if kept > KEPT_BYTES_MAX {
+        let buffered = self.buffered.len() as u64 * shape.slot_bytes;
+        if buffered > BUFFERED_BYTES_MAX {
             return Err(io::Error::other(format!(
-                "{kept} bytes wait in its write buffer, and an image has room for {KEPT_BYTES_MAX}"
+                "{buffered} bytes wait in its write buffer, and an image has room for {BUFFERED_BYTES_MAX}"
             )));
         }
         Ok(())
@@ -194,7 +194,7 @@ fn pack(
     let packed = BufWriter::with_capacity(WRITTEN_BYTES, packed);
     // Numbers come byte by byte; in handfuls they are packed sooner.
     let packer = BufWriter::with_capacity(1 << 16, FrameEncoder::new(packed));
-    let beside = (&saved.meta, &saved.kept, &saved.volatile, &saved.blank);
+    let beside = (&saved.meta, &saved.buffered, &saved.volatile, &saved.blank);
     let inner = postcard::to_io(&beside, packer).map_err(io::Error::other)?;
     let left = state_bytes_max(shape.sectors);
     let packer =
@@ -396,40 +396,46 @@ impl Packed {
                 meta.max_sectors, shape.sectors
             ));
         }
-        let mut kept = Vec::new();
-        let count: u32 = unpacked.next(KEPT_BYTES_BESIDE_MAX).map_err(senseless)?;
-        if u64::from(count) * shape.slot_bytes > KEPT_BYTES_MAX || count > shape.slots {
+        let mut buffered = Vec::new();
+        let count: u32 = unpacked
+            .next(BUFFERED_BYTES_BESIDE_MAX)
+            .map_err(senseless)?;
+        if u64::from(count) * shape.slot_bytes > BUFFERED_BYTES_MAX || count > shape.slots {
             return impossible(format!("it has {count} slots in a write buffer"));
         }
         for _ in 0..count {
-            let bytes_max = shape.slot_bytes + KEPT_BYTES_BESIDE_MAX;
-            let slot: Kept = unpacked.next(bytes_max).map_err(senseless)?;
+            let bytes_max = shape.slot_bytes + BUFFERED_BYTES_BESIDE_MAX;
+            let slot: BufferedSlot = unpacked.next(bytes_max).map_err(senseless)?;
             if slot.lpn >= shape.slots || slot.bytes.len() as u64 != shape.slot_bytes {
                 return impossible(format!("it has LPN {} in a write buffer", slot.lpn));
             }
-            kept.push(slot);
+            buffered.push(slot);
         }
-        let count: u32 = unpacked.next(KEPT_BYTES_BESIDE_MAX).map_err(senseless)?;
+        let count: u32 = unpacked
+            .next(BUFFERED_BYTES_BESIDE_MAX)
+            .map_err(senseless)?;
         if count > shape.slots {
             return impossible(format!("it has {count} slots in a volatile write buffer"));
         }
         let mut volatile = Vec::new();
         for _ in 0..count {
-            let slot: VolatileSlot = unpacked.next(KEPT_BYTES_BESIDE_MAX).map_err(senseless)?;
+            let slot: VolatileSlot = unpacked
+                .next(BUFFERED_BYTES_BESIDE_MAX)
+                .map_err(senseless)?;
             if slot.lpn >= shape.slots {
                 return impossible(format!("it has LPN {} in a write buffer", slot.lpn));
             }
             volatile.push(slot);
         }
         // There are no more blocks than slots.
-        let bytes_max = u64::from(shape.slots) + KEPT_BYTES_BESIDE_MAX;
+        let bytes_max = u64::from(shape.slots) + BUFFERED_BYTES_BESIDE_MAX;
         let blank: Vec<u8> = unpacked.next(bytes_max).map_err(senseless)?;
         let bytes_max = state_bytes_max(shape.sectors);
         let state: DeviceState = unpacked.next(bytes_max).map_err(senseless)?;
         unpacked.finish().map_err(senseless)?;
         Ok(Saved {
             meta,
-            kept,
+            buffered,
             volatile,
             blank,
             state,

@@ -1,7 +1,7 @@
 //! What can be wrong with an image, or with what lies under it.
 
+use crate::buffered::BUFFER_BYTES_MAX;
 use crate::journal::Hole;
-use crate::kept::BUFFER_BYTES_MAX;
 use ftlab_base::Blame;
 use ftlab_sheet::SheetError;
 use std::io;

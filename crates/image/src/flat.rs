@@ -13,9 +13,9 @@
 //! bit elsewhere notes that: where it is set, nothing is as if it had never been written.
 
 use crate::crash::Tap;
-use crate::keeping::Keeping;
 use crate::regions::{CHUNK_SECTORS, ENTRY_BYTES, Regions};
 use crate::storage::Storage;
+use crate::store_options::StoreOptions;
 
 use ftlab_base::{Command, CommandId, CommandKind, Lba, RootSeed, SECTOR_BYTES};
 use std::collections::{BTreeMap, VecDeque};
@@ -82,7 +82,7 @@ impl FlatStore {
     pub(crate) fn new(
         storage: Box<dyn Storage>,
         regions: Regions,
-        keeping: Keeping,
+        options: StoreOptions,
         seed: RootSeed,
     ) -> io::Result<FlatStore> {
         let mut begun = vec![0; regions.begun.bytes as usize];
@@ -90,8 +90,8 @@ impl FlatStore {
         Ok(FlatStore {
             storage,
             regions,
-            sync: keeping.sync,
-            caches: keeping.tracks,
+            sync: options.sync,
+            caches: options.tracks,
             begun,
             under_way: BTreeMap::new(),
             waiting: BTreeMap::new(),

@@ -65,9 +65,11 @@
 //!   that say how far the image had come. `crates/image/src/tests/mutations.rs` damages images of four kinds of drive at random
 //!   (decision 0012).
 
+mod backing;
 mod base;
 mod blank;
 mod body;
+mod buffered;
 mod checkpoint;
 mod commits;
 mod convert;
@@ -81,11 +83,8 @@ mod firmware;
 mod flat;
 mod framed;
 mod fsck;
-mod ground;
 mod header;
 mod journal;
-mod keeping;
-mod kept;
 mod landed;
 mod made;
 mod mark;
@@ -105,6 +104,7 @@ mod snapshot;
 mod snapshots;
 mod storage;
 mod store;
+mod store_options;
 mod under_way;
 mod volatile;
 

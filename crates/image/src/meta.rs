@@ -54,7 +54,7 @@ pub(crate) fn new_meta(max_sectors: u64, sync: bool, on_kill: OnKill) -> Meta {
 
 /// Where an image is kept, and how far it has come.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct ImageState {
     /// The newest checkpoint, and where the journal goes on behind it.
     pub(crate) stands: Mark,
     pub(crate) meta: Meta,
@@ -63,7 +63,7 @@ pub(crate) struct Kept {
     pub(crate) read_only: bool,
 }
 
-impl Kept {
+impl ImageState {
     /// Whether the image survives what it did before, and the end of the process is what it was.
     pub(crate) fn is_as_before(&self) -> bool {
         self.meta.survives == Survives::with(self.sync) && self.meta.on_kill == self.on_kill

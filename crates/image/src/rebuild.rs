@@ -11,9 +11,8 @@ use crate::blank::Blank;
 use crate::drive::DataDrive;
 use crate::error::{Wrong, system_error};
 use crate::header::Header;
-use crate::keeping::Keeping;
 use crate::mark::Mark;
-use crate::meta::{Kept, new_meta};
+use crate::meta::{ImageState, new_meta};
 use crate::new::New;
 use crate::pages;
 use crate::recovery::bring_back;
@@ -21,6 +20,7 @@ use crate::recovery::found::{Found, Opening};
 use crate::regions::Regions;
 use crate::slot::{self, OOB_BYTES, Oob, SectorMask};
 use crate::storage::{FileStorage, Overlay, Storage};
+use crate::store_options::StoreOptions;
 use crate::{CreateOptions, ImageError, OnKill, OpenOptions};
 use ftlab_base::{Command, Lba, Lpn, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_drive::DriveFile;
@@ -159,11 +159,11 @@ fn begin_anew(path: &Path, new: New, file: &DriveFile) -> Result<Rebuilt, ImageE
     let known = Mark::furthest(&*storage).map_err(unusable)?;
     let lengthened = storage.lengthen(new.regions().end());
     lengthened.map_err(|why| system_error(path, "make it so long", why))?;
-    let keeping = Keeping::of(file, true, OnKill::Keep);
-    let body = new.on(storage, keeping, Blank::default());
+    let options = StoreOptions::of(file, true, OnKill::Keep);
+    let body = new.on(storage, options, Blank::default());
     let body = body.map_err(|why| system_error(path, "read it", why))?;
     let mut drive = DataDrive::around(path, file, body);
-    drive.kept = Some(Kept {
+    drive.image = Some(ImageState {
         stands: known.unwrap_or(Mark::NONE),
         meta: new_meta(drive.max_sectors, true, OnKill::Keep),
         sync: true,

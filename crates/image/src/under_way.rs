@@ -15,9 +15,9 @@ pub(crate) enum NextRoom {
     #[default]
     None,
     /// A thread makes it.
-    Coming(Receiver<Room>),
+    Making(Receiver<Room>),
     /// It is there.
-    There(Room),
+    Ready(Room),
 }
 
 /// What becomes of a checkpoint: whether it stands, and then whether everything behind that was done.

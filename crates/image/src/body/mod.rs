@@ -5,10 +5,10 @@ pub(crate) mod check;
 pub(crate) mod flash;
 pub(crate) mod flat;
 
+use crate::buffered::BufferedSlot;
 use crate::checkpoint::Shape;
 use crate::crash::Tap;
 use crate::journal::Journal;
-use crate::kept::Kept;
 use crate::mark::{End, Mark};
 use crate::regions::Regions;
 use crate::storage::Storage;
@@ -35,7 +35,7 @@ pub(crate) enum Unreadable {
 #[derive(Debug)]
 pub(crate) struct SavedBody {
     pub(crate) state: DeviceState,
-    pub(crate) kept: Vec<Kept>,
+    pub(crate) buffered: Vec<BufferedSlot>,
     pub(crate) volatile: Vec<VolatileSlot>,
     pub(crate) blank: Vec<u8>,
     /// Numbers of requests that were lost behind holes in the journal.

@@ -218,11 +218,11 @@ fn finish(
     (header, opening): (&Header, &Opening<'_>),
 ) -> Result<Box<dyn Storage>, ImageError> {
     let unwritable = |why| system_error(opening.path, "write it anew", why);
-    let mut store = byte_store(&ssd, storage, opening.keeping(log.meta.on_kill));
+    let mut store = byte_store(&ssd, storage, opening.options(log.meta.on_kill));
     store.set_blank(blank);
     store.lose(log.meta.lost.clone());
-    store.go_on(log.end(), log.kept.clone());
-    if !log.kept.is_empty() {
+    store.go_on(log.end(), log.buffered.clone());
+    if !log.buffered.is_empty() {
         // They wait until somebody switches the drive on.
         store.begin_restoring();
     }
@@ -232,7 +232,7 @@ fn finish(
     let flash = Flash::new(ssd, store);
     let mut made = DataDrive::around(opening.path, opening.drive, Box::new(flash));
     made.max_sectors = log.meta.max_sectors;
-    made.kept = Some(log.into_kept());
+    made.image = Some(log.into_image_state());
     header.write(made.body.storage()).map_err(unwritable)?;
     made.checkpoint()?;
     made.body.storage().sync().map_err(unwritable)?;

@@ -56,7 +56,7 @@ impl DataDrive {
     }
 
     pub(crate) fn switch_off(&mut self) -> Result<(), ImageError> {
-        if self.kept.as_ref().is_none_or(|kept| kept.read_only) {
+        if self.image.as_ref().is_none_or(|image| image.read_only) {
             return Ok(());
         }
         let flush = Command::flush(u64::MAX, SimTime::ZERO);
@@ -70,11 +70,11 @@ impl DataDrive {
         if let Some(why) = self.take_failure() {
             return Err(why);
         }
-        let Some(kept) = self.kept.as_ref().filter(|kept| !kept.read_only) else {
+        let Some(image) = self.image.as_ref().filter(|image| !image.read_only) else {
             return Ok(());
         };
-        let before = kept.stands.end;
-        let part = kept.stands.checkpoint + IN_PLACE;
+        let before = image.stands.end;
+        let part = image.stands.checkpoint + IN_PLACE;
         let begin = self.body.next_part(before, part);
         let free = self.body.regions().journals.regions.to_vec();
         let due = self.due(begin, at_work, free, Room::default());
@@ -88,16 +88,16 @@ impl DataDrive {
     /// The state of the drive as it is now, as a checkpoint: the journal goes on from `begin`, and needs no
     /// other part.
     fn due(&self, begin: End, at_work: bool, free: Vec<Region>, room: Room) -> Due {
-        let kept = self.kept.as_ref().expect("it is kept");
-        let mut meta = kept.meta.clone();
+        let image = self.image.as_ref().expect("it is kept");
+        let mut meta = image.meta.clone();
         meta.version = ftlab_drive::version();
         (meta.max_sectors, meta.at_work) = (self.max_sectors, at_work);
         meta.spent = self.spent();
-        (meta.survives, meta.on_kill) = (Survives::with(kept.sync), kept.on_kill);
+        (meta.survives, meta.on_kill) = (Survives::with(image.sync), image.on_kill);
         (meta.sequence, meta.seal) = (begin.sequence, begin.seal);
         let SavedBody {
             state,
-            kept: buffered,
+            buffered,
             volatile,
             blank,
             lost,
@@ -110,7 +110,7 @@ impl DataDrive {
             },
             saved: Saved {
                 meta,
-                kept: buffered,
+                buffered,
                 volatile,
                 blank,
                 state,
@@ -118,7 +118,7 @@ impl DataDrive {
             shape: self.body.shape(),
             areas: self.body.regions().checkpoints,
             free,
-            sync: kept.sync,
+            sync: image.sync,
         }
     }
 
@@ -141,8 +141,8 @@ impl DataDrive {
         if let Some(journal) = self.body.journal() {
             journal.checkpoint_stands();
         }
-        let kept = self.kept.as_mut().expect("it is kept");
-        (kept.stands, kept.meta) = (stands.mark, stands.meta);
+        let image = self.image.as_mut().expect("it is kept");
+        (image.stands, image.meta) = (stands.mark, stands.meta);
         self.uncounted = self.uncounted.without(counted);
         noted.map_err(|why| self.storage_error("write a checkpoint to it", why))
     }
@@ -182,21 +182,21 @@ impl DataDrive {
         if let NextRoom::None = self.next_room
             && size.bytes() >= ROOM_BYTES
         {
-            let (give, coming) = mpsc::sync_channel(1);
+            let (sender, receiver) = mpsc::sync_channel(1);
             let make = move || {
                 // The receiver is gone when the drive was dropped; then nobody needs this.
-                let _ = give.send(size.make());
+                let _ = sender.send(size.make());
             };
             let thread = thread::Builder::new().name("memory".into()).spawn(make);
             self.next_room = match thread {
-                Ok(_) => NextRoom::Coming(coming),
-                Err(_) => NextRoom::There(Room::default()),
+                Ok(_) => NextRoom::Making(receiver),
+                Err(_) => NextRoom::Ready(Room::default()),
             };
         }
-        if let NextRoom::Coming(coming) = &self.next_room {
-            self.next_room = match coming.try_recv() {
+        if let NextRoom::Making(receiver) = &self.next_room {
+            self.next_room = match receiver.try_recv() {
                 Err(TryRecvError::Empty) => return false,
-                room => NextRoom::There(room.unwrap_or_default()),
+                room => NextRoom::Ready(room.unwrap_or_default()),
             };
         }
         true
@@ -204,10 +204,10 @@ impl DataDrive {
 
     /// Begins a checkpoint beside other work, or writes it in place if that cannot be.
     pub(crate) fn begin_checkpoint(&mut self) {
-        let Some(kept) = self.kept.as_ref().filter(|kept| !kept.read_only) else {
+        let Some(image) = self.image.as_ref().filter(|image| !image.read_only) else {
             return;
         };
-        let part = kept.stands.checkpoint + BESIDE;
+        let part = image.stands.checkpoint + BESIDE;
         let storage = self.body.storage().beside();
         let goes_on = self.body.journal().is_some_and(|journal| journal.goes_on());
         let begun = match storage.filter(|_| !goes_on) {
@@ -224,8 +224,8 @@ impl DataDrive {
         let begin = begun.map_err(|why| self.storage_error("write to it", why))?;
         let free = self.body.regions().journals.of(part + 1);
         let room = match std::mem::take(&mut self.next_room) {
-            NextRoom::There(room) => room,
-            NextRoom::Coming(_) | NextRoom::None => Room::default(),
+            NextRoom::Ready(room) => room,
+            NextRoom::Making(_) | NextRoom::None => Room::default(),
         };
         let due = self.due(begin, true, vec![free], room);
         let under_way = UnderWay::start(due, storage, self.uncounted);

@@ -23,7 +23,7 @@ impl DataDrive {
 
     /// Whether a flush waits for the machine's storage.
     pub(crate) fn syncs(&self) -> bool {
-        self.kept.as_ref().is_some_and(|kept| kept.sync)
+        self.image.as_ref().is_some_and(|image| image.sync)
     }
 
     /// What was done so far is kept from here on.

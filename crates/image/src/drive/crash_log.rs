@@ -2,7 +2,7 @@
 
 use super::DataDrive;
 use crate::crash::{CrashHeader, CrashLogSummary, LogClock, MARK_BYTES_MAX, Tap};
-use crate::keeping::Keeping;
+use crate::store_options::StoreOptions;
 use crate::{ImageError, OnKill};
 use ftlab_base::{Command, CommandKind, Lba, SECTOR_BYTES};
 use std::fs::File;
@@ -49,8 +49,8 @@ impl DataDrive {
         let begun = tap.begun();
         begun.map_err(|why| self.storage_error("begin a crash log of it", why))?;
         // A power cut takes the same from a drive in memory as from one in a file.
-        if self.kept.is_none() {
-            let tracks = Keeping::of(&self.file, false, OnKill::Cut).tracks;
+        if self.image.is_none() {
+            let tracks = StoreOptions::of(&self.file, false, OnKill::Cut).tracks;
             self.body.set_tracks(tracks);
         }
         *self.body.tap() = Some(Box::new(tap));

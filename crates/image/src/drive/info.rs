@@ -69,14 +69,14 @@ impl DataDrive {
     /// What the image survives, or did when it was served last; nothing for a drive in memory.
     #[must_use]
     pub fn survives(&self) -> Option<Survives> {
-        self.kept.as_ref().map(|kept| kept.meta.survives)
+        self.image.as_ref().map(|image| image.meta.survives)
     }
 
     /// Bytes of the image's file with its holes, and what it takes of its disk; nothing for a drive in
     /// memory.
     #[must_use]
     pub fn file_bytes(&self) -> Option<(u64, u64)> {
-        self.kept.as_ref().filter(|_| !self.is_in_memory())?;
+        self.image.as_ref().filter(|_| !self.is_in_memory())?;
         let file = std::fs::metadata(&self.path).ok()?;
         Some((file.len(), file.blocks() * BLOCK_BYTES))
     }
@@ -85,7 +85,7 @@ impl DataDrive {
     #[must_use]
     pub fn info(&self) -> Info {
         let device = self.device();
-        let meta = self.kept.as_ref().map(|kept| &kept.meta);
+        let meta = self.image.as_ref().map(|image| &image.meta);
         let mapped = self.layer().map(|layer| {
             let slots = (0..layer.slots()).map(Lpn);
             slots.filter(|&lpn| layer.lookup(lpn).is_some()).count() as u64

@@ -17,14 +17,16 @@ impl DataDrive {
     /// How often it was switched on; a drive that is gone with the process is so once.
     #[must_use]
     pub fn power_cycles(&self) -> u64 {
-        self.kept.as_ref().map_or(1, |kept| kept.meta.power_cycles)
+        self.image
+            .as_ref()
+            .map_or(1, |image| image.meta.power_cycles)
     }
 
     /// How often its power went while it was at work.
     #[must_use]
     pub fn unsafe_shutdowns(&self) -> u64 {
-        let kept = self.kept.as_ref();
-        kept.map_or(0, |kept| kept.meta.unsafe_shutdowns)
+        let image = self.image.as_ref();
+        image.map_or(0, |image| image.meta.unsafe_shutdowns)
     }
 
     /// How long it was switched on, in its own time: none passes while it is used without time. What passed since
@@ -54,7 +56,7 @@ impl DataDrive {
     }
 
     pub(crate) fn spent(&self) -> Spent {
-        let counted = self.kept.as_ref().map(|kept| kept.meta.spent);
+        let counted = self.image.as_ref().map(|image| image.meta.spent);
         counted.unwrap_or_default().plus(self.uncounted)
     }
 

@@ -11,10 +11,10 @@ mod switch_on;
 
 pub use info::{BaseInfo, Info};
 
+use crate::backing::BackingImage;
 use crate::body::Body;
 use crate::commits::Commits;
-use crate::ground::Ground;
-use crate::meta::{Kept, Spent};
+use crate::meta::{ImageState, Spent};
 use crate::under_way::{NextRoom, UnderWay};
 use crate::{ImageError, record};
 use ftlab_base::{CommandId, Lba, SECTOR_BYTES, SimTime};
@@ -35,9 +35,9 @@ pub struct DataDrive {
     pub(crate) testbed: Option<Testbed>,
     pub(crate) body: Box<dyn Body>,
     /// Nothing, of a drive that is gone with the process.
-    pub(crate) kept: Option<Kept>,
+    pub(crate) image: Option<ImageState>,
     /// What it lies on.
-    pub(crate) ground: Ground,
+    pub(crate) backing: BackingImage,
     pub(crate) max_sectors: u64,
     /// Reads under way, which a storage that takes no more writes does not keep from succeeding.
     pub(crate) reads: BTreeSet<CommandId>,
@@ -64,7 +64,7 @@ impl std::fmt::Debug for DataDrive {
         f.debug_struct("DataDrive")
             .field("path", &self.path)
             .field("drive", &self.file.slug())
-            .field("kept", &self.kept)
+            .field("image", &self.image)
             .finish_non_exhaustive()
     }
 }
@@ -188,8 +188,8 @@ impl DataDrive {
             file: drive.clone(),
             seed: 0,
             testbed: None,
-            kept: None,
-            ground: Ground::default(),
+            image: None,
+            backing: BackingImage::default(),
             max_sectors: body.device().capacity_sectors(),
             body,
             reads: BTreeSet::new(),

@@ -9,14 +9,14 @@ use super::request::Newest;
 use crate::body::flash::{Flash, byte_store};
 use crate::error::Wrong;
 use crate::journal::{Hole, Journal, Reader};
-use crate::keeping::Keeping;
 use crate::mark::Mark;
-use crate::meta::{Kept, Meta};
+use crate::meta::{ImageState, Meta};
 use crate::record;
 use crate::regions::Regions;
 use crate::slot;
 use crate::storage::Storage;
 use crate::store::{CutOff, Left};
+use crate::store_options::StoreOptions;
 use crate::volatile::{Tracker, Volatile};
 use crate::{PowerCut, Recovery};
 use ftlab_base::Lpn;
@@ -40,7 +40,7 @@ pub(super) struct AskedAgain {
 pub(super) struct CaughtUp {
     pub(super) flash: Flash,
     pub(super) recovery: Recovery,
-    pub(super) image: Kept,
+    pub(super) image: ImageState,
     /// Whether the journal goes on where it ended.
     pub(super) goes_on: bool,
 }
@@ -57,17 +57,17 @@ impl AskedAgain {
             known,
             stands,
             meta,
-            kept,
+            buffered,
             volatile,
             blank,
         } = before;
         let regions = Regions::of_layer(ssd.layer());
         let slot_bytes = ssd.layer().layout().geometry.slot_bytes as usize;
-        let mut buffer = Buffer::of(kept, slot_bytes);
+        let mut buffer = Buffer::of(buffered, slot_bytes);
         let known = known.map(|known| known.end);
         let reader = Reader::new(storage, regions.journals, stands.end, known);
         let mut batches = Batches::of(reader);
-        let tracks = opening.keeping(meta.on_kill).tracks;
+        let tracks = opening.options(meta.on_kill).tracks;
         if tracks || !blank.is_none() {
             let tracker = Tracker::of(Volatile::of(volatile), tracks, blank);
             ssd.carry(Box::new(tracker));
@@ -156,10 +156,10 @@ impl AskedAgain {
         stands: Mark,
         opening: &Opening<'_>,
     ) -> Result<CaughtUp, Wrong> {
-        let keeping = opening.keeping(self.meta.on_kill);
+        let options = opening.options(self.meta.on_kill);
         let waited = self.buffer.slots() > 0;
         // What waits of an earlier cut would be mixed with what this one has left.
-        let is_plain = self.is_whole() && !(keeping.tracks && waited);
+        let is_plain = self.is_whole() && !(options.tracks && waited);
         let regions = self.regions;
         let Carrying {
             mut flash,
@@ -167,14 +167,14 @@ impl AskedAgain {
             buffer,
             mut recovery,
             journal,
-        } = self.carry(storage, keeping, opening)?;
-        let mut image = opening.kept(stands, meta);
+        } = self.carry(storage, options, opening)?;
+        let mut image = opening.image_state(stands, meta);
         let store = flash.store_mut();
         if waited {
             // A recovery was cut off that had them to be handed on, or capacitors have kept them.
             store.begin_restoring();
         }
-        store.go_on(store.sequence(), buffer.into_kept());
+        store.go_on(store.sequence(), buffer.into_slots());
         if let Some(hole) = recovery.hole {
             // Batches that nobody knows of may have been written, too.
             let from = store.sequence();
@@ -183,12 +183,12 @@ impl AskedAgain {
             store.lose(image.meta.lost.clone());
         }
         let mut left = Left::default();
-        if keeping.tracks && !recovery.clean {
+        if options.tracks && !recovery.clean {
             left = opening.cut(&mut flash, &mut image.meta);
             recovery.cut = Some(left.told);
         }
         let store = flash.store_mut();
-        store.set_tracks(opening.keeping(image.on_kill).tracks);
+        store.set_tracks(opening.options(image.on_kill).tracks);
         let journal =
             journal.filter(|journal| is_plain && !recovery.clean && image.may_go_on(journal));
         let goes_on = journal.is_some();
@@ -213,14 +213,14 @@ impl AskedAgain {
     }
 
     /// What the journal came to.
-    fn recovery(&self, keeping: Keeping) -> Recovery {
+    fn recovery(&self, options: StoreOptions) -> Recovery {
         let found = &self.found;
         Recovery {
             clean: !self.meta.at_work && found.batches == 0 && self.hole.is_none(),
             replayed: found.inputs,
             redone: 0,
             left_out: found.left_out,
-            kept_slots: match keeping.capacitors {
+            kept_slots: match options.capacitors {
                 true => self.buffer.slots() as u64,
                 false => 0,
             },
@@ -233,10 +233,10 @@ impl AskedAgain {
     fn carry(
         self,
         storage: Box<dyn Storage>,
-        keeping: Keeping,
+        options: StoreOptions,
         opening: &Opening<'_>,
     ) -> Result<Carrying, Wrong> {
-        let mut recovery = self.recovery(keeping);
+        let mut recovery = self.recovery(options);
         let AskedAgain {
             ssd,
             mut meta,
@@ -246,7 +246,7 @@ impl AskedAgain {
             mut journal,
             ..
         } = self;
-        let mut store = byte_store(&ssd, storage, keeping);
+        let mut store = byte_store(&ssd, storage, options);
         store.set_volatile(tracker.volatile);
         store.set_blank(tracker.blank);
         store.go_on(meta.sequence + found.inputs, Vec::new());
@@ -308,7 +308,7 @@ struct Carrying {
     journal: Option<Journal>,
 }
 
-impl Kept {
+impl ImageState {
     /// Whether a journal that was read can go on as it is: nothing of what its checkpoint says is otherwise now, and there
     /// is room for it.
     fn may_go_on(&self, journal: &Journal) -> bool {

@@ -1,15 +1,15 @@
 //! A drive as its newest checkpoint has it, before its journal is read.
 
 use crate::blank::Blank;
+use crate::buffered::BufferedSlot;
 use crate::checkpoint::{self, Saved, Shape};
 use crate::error::Wrong;
-use crate::keeping::Keeping;
-use crate::kept::Kept as KeptSlot;
 use crate::mark::Mark;
-use crate::meta::{Kept, Meta};
+use crate::meta::{ImageState, Meta};
 use crate::new::New;
 use crate::regions::Regions;
 use crate::storage::Storage;
+use crate::store_options::StoreOptions;
 use crate::volatile::VolatileSlot;
 use crate::{ImageError, OnKill, OpenOptions};
 use ftlab_drive::ssd::Ssd;
@@ -29,13 +29,13 @@ pub(crate) struct Opening<'a> {
 
 impl Opening<'_> {
     /// How the drive keeps its bytes where the end of its process is that for it.
-    pub(crate) fn keeping(&self, on_kill: OnKill) -> Keeping {
-        Keeping::of(self.drive, self.options.sync, on_kill)
+    pub(crate) fn options(&self, on_kill: OnKill) -> StoreOptions {
+        StoreOptions::of(self.drive, self.options.sync, on_kill)
     }
 
     /// Where the image is kept from now on.
-    pub(super) fn kept(&self, stands: Mark, meta: Meta) -> Kept {
-        Kept {
+    pub(super) fn image_state(&self, stands: Mark, meta: Meta) -> ImageState {
+        ImageState {
             stands,
             meta,
             sync: self.options.sync,
@@ -58,7 +58,7 @@ pub(crate) struct Found {
     known: Option<Mark>,
     pub(super) stands: Mark,
     pub(super) meta: Meta,
-    kept: Vec<KeptSlot>,
+    buffered: Vec<BufferedSlot>,
     volatile: Vec<VolatileSlot>,
     blank: Vec<u8>,
 }
@@ -107,7 +107,7 @@ impl Newest {
             known,
             stands,
             meta: saved.meta,
-            kept: saved.kept,
+            buffered: saved.buffered,
             volatile: saved.volatile,
             blank: saved.blank,
         })
@@ -149,7 +149,7 @@ impl Found {
             known: self.known,
             stands: self.stands,
             meta: self.meta.clone(),
-            kept: self.kept.clone(),
+            buffered: self.buffered.clone(),
             volatile: self.volatile.clone(),
             blank: self.blank.clone(),
         }
@@ -179,7 +179,7 @@ impl Found {
             known: self.known,
             stands: self.stands,
             meta: self.meta,
-            kept: self.kept,
+            buffered: self.buffered,
             volatile: self.volatile,
             blank,
         };
@@ -192,7 +192,7 @@ pub(crate) struct Before {
     pub(super) known: Option<Mark>,
     pub(super) stands: Mark,
     pub(crate) meta: Meta,
-    pub(super) kept: Vec<KeptSlot>,
+    pub(super) buffered: Vec<BufferedSlot>,
     pub(super) volatile: Vec<VolatileSlot>,
     pub(super) blank: Blank,
 }

@@ -7,11 +7,11 @@ use super::request::check_input;
 
 use crate::Survives;
 use crate::blank::Blank;
+use crate::buffered::BufferedSlot;
 use crate::error::Wrong;
 use crate::journal::{Batch, Reader};
-use crate::kept::Kept as KeptSlot;
 use crate::mark::Mark;
-use crate::meta::{Kept, Meta};
+use crate::meta::{ImageState, Meta};
 use crate::record::Record;
 use crate::regions::Regions;
 use crate::storage::Storage;
@@ -57,7 +57,7 @@ pub(crate) struct Log {
     pub(crate) blank: Blank,
     pub(crate) requests: Vec<Request>,
     /// Slots that wait in a buffer behind that.
-    pub(crate) kept: Vec<KeptSlot>,
+    pub(crate) buffered: Vec<BufferedSlot>,
     pub(crate) totals: Option<Totals>,
     /// Requests that were left out.
     pub(crate) left_out: u64,
@@ -80,13 +80,13 @@ impl Log {
         let known = before.known.map(|known| known.end);
         let reader = Reader::new(storage, regions.journals, before.stands.end, known);
         let mut batches = Batches::of(reader);
-        let mut buffer = Buffer::of(before.kept, slot_bytes);
+        let mut buffer = Buffer::of(before.buffered, slot_bytes);
         let mut log = Log {
             stands: before.stands,
             meta: before.meta,
             blank: before.blank,
             requests: Vec::new(),
-            kept: Vec::new(),
+            buffered: Vec::new(),
             totals: None,
             left_out: 0,
             slot: None,
@@ -104,7 +104,7 @@ impl Log {
         }
         match batches.hole().filter(|_| !opening.options.accepts_loss) {
             Some(hole) => return Err(Wrong::Hole { hole }),
-            None => log.kept = buffer.into_kept(),
+            None => log.buffered = buffer.into_slots(),
         }
         Ok(log)
     }
@@ -189,8 +189,8 @@ impl Log {
     }
 
     /// Where the image is kept, as it was.
-    pub(crate) fn into_kept(self) -> Kept {
-        Kept {
+    pub(crate) fn into_image_state(self) -> ImageState {
+        ImageState {
             stands: self.stands,
             sync: self.meta.survives == Survives::HostPowerCut,
             on_kill: self.meta.on_kill,

@@ -115,14 +115,14 @@ impl Asked {
         let unusable = unusable_at(opening.path);
         let (body, image, recovery, goes_on) = match self.body {
             AskedBody::Flat(device, seed, meta) => {
-                let keeping = opening.keeping(opening.options.on_kill);
-                let body = New::Flat(device, seed).on(storage, keeping, Blank::default());
+                let options = opening.options(opening.options.on_kill);
+                let body = New::Flat(device, seed).on(storage, options, Blank::default());
                 let body = body.map_err(|why| unusable(Wrong::Unreadable(why)))?;
                 let recovery = Recovery {
                     clean: !meta.at_work,
                     ..Recovery::default()
                 };
-                let image = opening.kept(self.stands, meta);
+                let image = opening.image_state(self.stands, meta);
                 (body, image, recovery, false)
             }
             AskedBody::Flash(asked) => {
@@ -141,7 +141,7 @@ impl Asked {
         made.max_sectors = self.max_sectors;
         made.seed = opening.seed;
         made.testbed = Some(opening.options.testbed.clone());
-        made.kept = Some(image);
+        made.image = Some(image);
         made.switch_on(&recovery, goes_on)?;
         Ok((made, recovery))
     }

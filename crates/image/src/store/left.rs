@@ -1,9 +1,9 @@
 //! What a power cut has left of a volatile write buffer.
 
 use super::{ByteStore, SECTOR};
+use crate::buffered::BufferedSlot;
 use crate::crash::Tap;
 use crate::cut::{CutReport, Fate, PowerCut};
-use crate::kept::Kept;
 use crate::record;
 use crate::slot::{mask_of, runs};
 use crate::volatile::{Before, Volatile, VolatileSlot};
@@ -14,7 +14,7 @@ use std::ops::Range;
 /// Slots that are to be as a power cut has left them, and what it came to.
 #[derive(Debug, Default)]
 pub(crate) struct Left {
-    pub(crate) slots: Vec<Kept>,
+    pub(crate) slots: Vec<BufferedSlot>,
     pub(crate) told: CutReport,
 }
 
@@ -64,7 +64,7 @@ impl ByteStore {
         slot: VolatileSlot,
         fate: Fate,
         layer: &dyn TranslationLayer,
-    ) -> Option<Kept> {
+    ) -> Option<BufferedSlot> {
         let (lpn, whole) = (Lpn(slot.lpn), mask_of(0, (self.slot_bytes / SECTOR) as u32));
         let mut bytes = vec![0; self.slot_bytes];
         let was_empty = match slot.before? {
@@ -93,7 +93,7 @@ impl ByteStore {
                 whole
             }
         };
-        Some(Kept {
+        Some(BufferedSlot {
             lpn: slot.lpn,
             mask,
             bytes,
@@ -108,7 +108,7 @@ impl ByteStore {
     /// Keeps account from now on of what a power cut could take away, or does not.
     pub(crate) fn set_tracks(&mut self, tracks: bool) {
         self.losable.volatile.all_programmed();
-        self.keeping.tracks = tracks;
+        self.options.tracks = tracks;
     }
 
     /// What waits is what a power cut has left, until it is handed on.

@@ -12,15 +12,15 @@ pub(crate) use rooms::CutOff;
 
 use crate::blank::Blank;
 
+use crate::buffered::BufferedSlot;
 use crate::crash::Tap;
 use crate::journal::Journal;
-use crate::keeping::Keeping;
-use crate::kept::Kept;
 use crate::mark::End;
 use crate::record;
 use crate::regions::Regions;
 use crate::slot::{Broken, OOB_BYTES, mask_of, runs};
 use crate::storage::Storage;
+use crate::store_options::StoreOptions;
 use crate::volatile::lying;
 use ftlab_base::{CommandId, Content, Lpn, SECTOR_BYTES};
 use ftlab_drive::ssd::{LayerInput, PageStore, StoreFailed, Totals, WrittenPart};
@@ -56,7 +56,7 @@ pub(crate) struct ByteStore {
     storage: Box<dyn Storage>,
     regions: Regions,
     slot_bytes: usize,
-    keeping: Keeping,
+    options: StoreOptions,
     journal: Option<Journal>,
     /// What the drive said when it was asked last.
     totals: Totals,
@@ -85,13 +85,13 @@ impl ByteStore {
         regions: Regions,
         slot_bytes: u32,
         buffer_slots: usize,
-        keeping: Keeping,
+        options: StoreOptions,
     ) -> ByteStore {
         ByteStore {
             storage,
             regions,
             slot_bytes: slot_bytes as usize,
-            keeping,
+            options,
             journal: None,
             totals: Totals::default(),
             commands: BTreeMap::new(),
@@ -113,9 +113,9 @@ impl ByteStore {
     }
 
     /// Goes on with requests from that number on, and these slots in the write buffer.
-    pub(crate) fn go_on(&mut self, sequence: u64, kept: Vec<Kept>) {
+    pub(crate) fn go_on(&mut self, sequence: u64, buffered: Vec<BufferedSlot>) {
         self.sequence = sequence;
-        for Kept { lpn, mask, bytes } in kept {
+        for BufferedSlot { lpn, mask, bytes } in buffered {
             if mask == 0 {
                 self.found.emptied.insert(lpn);
             }
@@ -202,16 +202,16 @@ impl ByteStore {
     }
 
     /// What is in a write buffer that keeps it, or is to be handed on after a power cut.
-    pub(crate) fn kept(&self) -> Vec<Kept> {
-        if !self.keeping.capacitors && !self.found.restores {
+    pub(crate) fn buffered(&self) -> Vec<BufferedSlot> {
+        if !self.options.capacitors && !self.found.restores {
             return Vec::new();
         }
-        let emptied = self.found.emptied.iter().map(|&lpn| Kept {
+        let emptied = self.found.emptied.iter().map(|&lpn| BufferedSlot {
             lpn,
             mask: 0,
             bytes: vec![0; self.slot_bytes],
         });
-        emptied.chain(self.waiting.kept()).collect()
+        emptied.chain(self.waiting.buffered()).collect()
     }
 
     /// The first slot of which something waits, and whether all of it does.
@@ -261,10 +261,10 @@ impl ByteStore {
         let Some(journal) = &mut self.journal else {
             return Ok(());
         };
-        if !self.keeping.sync {
+        if !self.options.sync {
             journal.commit(&mut *self.storage, self.totals)?;
             // With capacitors, whatever is acknowledged is promised.
-            if self.keeping.capacitors {
+            if self.options.capacitors {
                 journal.mark(&mut *self.storage)?;
             }
         } else if journal.is_full() || !journal.spill(&mut *self.storage, self.totals)? {
@@ -286,7 +286,7 @@ impl ByteStore {
         if let Some(journal) = &mut self.journal {
             journal.commit(&mut *self.storage, totals)?;
         }
-        match self.keeping.sync {
+        match self.options.sync {
             true => self.storage.begin_sync(),
             false => Ok(()),
         }
@@ -328,7 +328,7 @@ impl ByteStore {
             storage: &mut *self.storage,
             regions: &self.regions,
             slot_bytes: self.slot_bytes,
-            sync: self.keeping.sync,
+            sync: self.options.sync,
             journal: self.journal.as_mut(),
             totals: self.totals,
             blank: &mut self.blank,
@@ -368,14 +368,14 @@ impl PageStore for ByteStore {
         let from = offset as usize * SECTOR;
         let data = &data[from..from + sectors as usize * SECTOR];
         self.waiting.admit(lpn.0, first, data, self.slot_bytes);
-        let keeps = waits && self.keeping.capacitors;
+        let keeps = waits && self.options.capacitors;
         if let Some(journal) = self.journal.as_mut().filter(|_| keeps) {
             journal.note(|to| record::put_admitted(to, lpn.0, first, data));
         }
         if let Some(tap) = &mut self.tap {
             tap.wrote(id, lpn.0, first, waits, data);
         }
-        if waits && self.keeping.tracks {
+        if waits && self.options.tracks {
             self.note_held(lpn.0);
         }
     }
@@ -398,7 +398,7 @@ impl PageStore for ByteStore {
         stated: Content,
         layer: &dyn TranslationLayer,
     ) -> Result<(Extent, Content), StoreFailed> {
-        if self.keeping.tracks {
+        if self.options.tracks {
             self.losable.before = lying(layer, lpn, 1);
         }
         match self.again.cut_off {
@@ -410,7 +410,7 @@ impl PageStore for ByteStore {
     }
 
     fn prepare_trim(&mut self, first: Lpn, slots: u32, layer: &dyn TranslationLayer) {
-        if self.keeping.tracks {
+        if self.options.tracks {
             self.losable.before = lying(layer, first, slots);
         }
     }
@@ -423,7 +423,7 @@ impl PageStore for ByteStore {
         moves: &[DataMove],
     ) {
         let (mut gone, before) = (Vec::new(), std::mem::take(&mut self.losable.before));
-        if self.keeping.tracks {
+        if self.options.tracks {
             gone = self.losable.volatile.follow(input, taken, &before, moves);
         }
         if let Some(tap) = &mut self.tap {

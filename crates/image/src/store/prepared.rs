@@ -40,7 +40,7 @@ impl ByteStore {
             // What lies there is of no use any more, so the layer need not read it.
             return Ok((Extent::Whole, Content::RANDOM));
         }
-        if self.keeping.packs {
+        if self.options.packs {
             return self.pack(lpn, extent, layer);
         }
         self.prepared = Some(Prepared {

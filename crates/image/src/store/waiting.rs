@@ -1,6 +1,6 @@
 //! The bytes in the write buffer: what the host wrote and the translation layer has not got yet.
 
-use crate::kept::Kept;
+use crate::buffered::BufferedSlot;
 use crate::slot::{OOB_BYTES, SectorMask, mask_of};
 use ftlab_base::SECTOR_BYTES;
 use std::collections::BTreeMap;
@@ -85,13 +85,13 @@ impl WaitingSlots {
     }
 
     /// Everything, to be kept.
-    pub(super) fn kept(&self) -> Vec<Kept> {
-        let kept = |(&lpn, waiting): (&u32, &Waiting)| Kept {
+    pub(super) fn buffered(&self) -> Vec<BufferedSlot> {
+        let buffered = |(&lpn, waiting): (&u32, &Waiting)| BufferedSlot {
             lpn,
             mask: waiting.mask,
             bytes: waiting.data().to_vec(),
         };
-        self.slots.iter().map(kept).collect()
+        self.slots.iter().map(buffered).collect()
     }
 }
 

@@ -196,7 +196,7 @@ fn what_a_cut_has_left_stays_when_the_next_one_comes_at_once() {
         for seed in 0..4 {
             let file = tiny(name);
             let (drive, recorder) = overwritten(&file, 16, Clock::Timed, false);
-            let number = |drive: &DataDrive| drive.kept.as_ref().unwrap().stands.checkpoint;
+            let number = |drive: &DataDrive| drive.image.as_ref().unwrap().stands.checkpoint;
             let before = number(&drive);
             let left = Recorder::of(recorder.memory());
             let (mut once, first) = recover_with_seed(&left, &file, seed).unwrap();

@@ -179,8 +179,8 @@ fn a_journal_that_this_model_does_the_same_is_gone_on_with() {
         );
         found.drive.check_layer();
         // From now on it is of this version, journal and all.
-        let kept = found.drive.kept.as_ref().unwrap();
-        assert_eq!(kept.meta.version, ftlab_drive::version(), "{name}");
+        let image = found.drive.image.as_ref().unwrap();
+        assert_eq!(image.meta.version, ftlab_drive::version(), "{name}");
     }
 }
 

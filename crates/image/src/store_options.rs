@@ -5,7 +5,7 @@ use ftlab_drive::DriveFile;
 
 /// How a store keeps its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Keeping {
+pub(crate) struct StoreOptions {
     /// Whether slots are compressed, and equal ones stored once.
     pub(crate) packs: bool,
     /// Whether the write buffer survives a power cut.
@@ -16,11 +16,11 @@ pub(crate) struct Keeping {
     pub(crate) tracks: bool,
 }
 
-impl Keeping {
+impl StoreOptions {
     /// How a drive keeps its bytes.
-    pub(crate) fn of(drive: &DriveFile, sync: bool, on_kill: OnKill) -> Keeping {
+    pub(crate) fn of(drive: &DriveFile, sync: bool, on_kill: OnKill) -> StoreOptions {
         let capacitors = drive.keeps_its_buffer();
-        Keeping {
+        StoreOptions {
             packs: drive.compresses(),
             capacitors,
             sync,
