@@ -49,7 +49,7 @@ pub(crate) struct Saved {
 
 /// A checkpoint that is to be written.
 #[derive(Debug)]
-pub(crate) struct Due {
+pub(crate) struct NewCheckpoint {
     /// Notes that it is the newest.
     pub(crate) mark: Mark,
     pub(crate) saved: Saved,
@@ -62,15 +62,15 @@ pub(crate) struct Due {
 
 /// What is to be known of a checkpoint that stands.
 #[derive(Debug)]
-pub(crate) struct Stands {
+pub(crate) struct CheckpointInfo {
     pub(crate) mark: Mark,
     pub(crate) meta: Meta,
 }
 
-impl Due {
+impl NewCheckpoint {
     /// What is to be known of it once it stands.
-    pub(crate) fn stands(&self) -> Stands {
-        Stands {
+    pub(crate) fn info(&self) -> CheckpointInfo {
+        CheckpointInfo {
             mark: self.mark,
             meta: self.saved.meta.clone(),
         }
@@ -158,12 +158,12 @@ impl Saved {
 }
 
 /// A writer that refuses what goes beyond the bytes that are `left`.
-struct Limited<T> {
+struct LimitedWriter<T> {
     inner: T,
     left: u64,
 }
 
-impl<T: Write> Write for Limited<T> {
+impl<T: Write> Write for LimitedWriter<T> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let left = self.left.checked_sub(bytes.len() as u64);
         let left = left.ok_or_else(|| {
@@ -198,7 +198,7 @@ fn pack(
     let inner = postcard::to_io(&beside, packer).map_err(io::Error::other)?;
     let left = state_bytes_max(shape.sectors);
     let packer =
-        postcard::to_io(&saved.state, Limited { inner, left }).map_err(io::Error::other)?;
+        postcard::to_io(&saved.state, LimitedWriter { inner, left }).map_err(io::Error::other)?;
     let packer = packer
         .inner
         .into_inner()

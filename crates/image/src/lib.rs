@@ -45,7 +45,7 @@
 //! `pack.rs` makes one dense file of all of it. A drive that was used before it had bytes has blank blocks (`blank.rs`).
 //!
 //! An end out of order is a power cut of the drive, unless the image forgives (`OnKill`): recovery draws what became of
-//! each slot of a volatile buffer (`cut.rs`), and hands what is old to the layer again (`store/left.rs`, decision 0015).
+//! each slot of a volatile buffer (`cut.rs`), and hands what is old to the layer again (`store/cut_result.rs`, decision 0015).
 //!
 //! # Invariants
 //!

@@ -28,7 +28,7 @@ pub(crate) struct Meta {
     /// What that came to the last time.
     pub(crate) last_cut: Option<CutReport>,
     /// How long it was switched on and at work, in the drive's own time.
-    pub(crate) spent: Spent,
+    pub(crate) spent: DriveTime,
     /// Numbers of requests that were lost behind a hole in the journal: from one, up to another. What
     /// they wrote is not what the drive holds, wherever it lies.
     pub(crate) lost: Vec<(u64, u64)>,
@@ -47,7 +47,7 @@ pub(crate) fn new_meta(max_sectors: u64, sync: bool, on_kill: OnKill) -> Meta {
         power_cycles: 1,
         unsafe_shutdowns: 0,
         last_cut: None,
-        spent: Spent::default(),
+        spent: DriveTime::default(),
         lost: Vec::new(),
     }
 }
@@ -72,24 +72,24 @@ impl ImageState {
 
 /// Time of a drive's own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Spent {
+pub(crate) struct DriveTime {
     /// Switched on.
     pub(crate) on_ns: u64,
     /// With a command of the host's.
     pub(crate) busy_ns: u64,
 }
 
-impl Spent {
-    pub(crate) fn plus(self, more: Spent) -> Spent {
-        Spent {
+impl DriveTime {
+    pub(crate) fn plus(self, more: DriveTime) -> DriveTime {
+        DriveTime {
             on_ns: self.on_ns.saturating_add(more.on_ns),
             busy_ns: self.busy_ns.saturating_add(more.busy_ns),
         }
     }
 
     /// What is left when so much of it is counted elsewhere.
-    pub(crate) fn without(self, counted: Spent) -> Spent {
-        Spent {
+    pub(crate) fn without(self, counted: DriveTime) -> DriveTime {
+        DriveTime {
             on_ns: self.on_ns - counted.on_ns,
             busy_ns: self.busy_ns - counted.busy_ns,
         }

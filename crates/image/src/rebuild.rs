@@ -115,7 +115,7 @@ pub fn rebuild(path: &Path, testbed: &Testbed) -> Result<Rebuilt, ImageError> {
         let lost = recovery.hole.and(drive.body.lost().last());
         lost.map(|&(from, until)| from..until)
     });
-    let mut left = Left {
+    let mut damaged = DamagedImage {
         path: path.to_owned(),
         storage,
         regions,
@@ -130,7 +130,8 @@ pub fn rebuild(path: &Path, testbed: &Testbed) -> Result<Rebuilt, ImageError> {
         mapped: mapped.map(|(drive, _)| drive),
         behind_hole: behind_hole.unwrap_or(0..0),
     };
-    left.find_pages(new.places(), shape.slots)
+    damaged
+        .find_pages(new.places(), shape.slots)
         .map_err(|why| system_error(path, "read it", why))?;
     let create = CreateOptions {
         seed: header.seed,
@@ -141,11 +142,11 @@ pub fn rebuild(path: &Path, testbed: &Testbed) -> Result<Rebuilt, ImageError> {
     let set_length = FileStorage::set_length;
     let about = (&file, testbed);
     let made = DataDrive::create_on(path, new_file, about, &create, |_| Ok(()), set_length)?;
-    left.write_to(made, shape.slots)?;
+    damaged.write_to(made, shape.slots)?;
     let synced = begun.file().sync_all();
     let moved = synced.and_then(|()| begun.place(path, true));
     moved.map_err(|why| system_error(path, "replace it", why))?;
-    Ok(left.rebuilt)
+    Ok(damaged.rebuilt)
 }
 
 /// A drive without flash needs no map: its sectors lie where they are, with their checksums. Its counters
@@ -178,7 +179,7 @@ fn begin_anew(path: &Path, new: New, file: &DriveFile) -> Result<Rebuilt, ImageE
 type Counter = fn(&mut Rebuilt) -> &mut u64;
 
 /// What is left of a damaged image.
-struct Left {
+struct DamagedImage {
     path: PathBuf,
     storage: Box<dyn Storage>,
     regions: Regions,
@@ -194,7 +195,7 @@ struct Left {
     rebuilt: Rebuilt,
 }
 
-impl Left {
+impl DamagedImage {
     /// Looks at the metadata of every page.
     fn find_pages(&mut self, places: u32, slots: u32) -> io::Result<()> {
         let (pages, broken, rebuilt) = (&mut self.pages, &mut self.broken, &mut self.rebuilt);

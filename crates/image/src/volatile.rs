@@ -25,7 +25,7 @@ pub(crate) fn lying(layer: &dyn TranslationLayer, first: Lpn, slots: u32) -> Vec
 
 /// What a slot held before what is being programmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Before {
+pub(crate) enum OldVersion {
     /// Nothing.
     Nothing,
     /// What lies at a place.
@@ -41,7 +41,7 @@ pub(crate) struct VolatileSlot {
     /// Whether something waits that the layer has not got.
     pub(crate) waits: bool,
     /// What it held before, if it is being programmed.
-    pub(crate) before: Option<Before>,
+    pub(crate) before: Option<OldVersion>,
 }
 
 impl VolatileSlot {
@@ -59,7 +59,7 @@ impl VolatileSlot {
 struct Slot {
     waits: bool,
     /// With the number of the write.
-    programming: Option<(Before, u64)>,
+    programming: Option<(OldVersion, u64)>,
 }
 
 /// The slots of a volatile buffer.
@@ -134,7 +134,8 @@ impl Volatile {
             LayerInput::Write(SlotWrite { lpn, .. }) if taken => {
                 self.slots.entry(lpn.0).or_default().waits = false;
                 let before = before.first();
-                let before = before.map_or(Before::Nothing, |(_, place)| Before::At(*place));
+                let before =
+                    before.map_or(OldVersion::Nothing, |(_, place)| OldVersion::At(*place));
                 self.program(lpn.0, before);
             }
             LayerInput::Trim(first, slots) => self.give_up(first, slots, before),
@@ -145,7 +146,7 @@ impl Volatile {
     }
 
     /// What was before stays what it is while several versions are being programmed.
-    fn program(&mut self, lpn: u32, before: Before) {
+    fn program(&mut self, lpn: u32, before: OldVersion) {
         let slot = self.slots.entry(lpn).or_default();
         if slot.programming.is_some() {
             return;
@@ -153,7 +154,7 @@ impl Volatile {
         self.writes += 1;
         slot.programming = Some((before, self.writes));
         self.order.insert(self.writes, lpn);
-        if let Before::At(place) = before {
+        if let OldVersion::At(place) = before {
             self.places.insert((place, lpn));
         }
     }
@@ -167,10 +168,10 @@ impl Volatile {
             match *step {
                 // It was moved before the request wrote over it.
                 DataMove::Copy { from, to } => {
-                    self.put_at(from.0..=from.0, Before::At(to.0));
+                    self.put_at(from.0..=from.0, OldVersion::At(to.0));
                 }
                 DataMove::Erase { first, slots } => {
-                    gone.extend(self.put_at(first.0..=first.0 + (slots - 1), Before::Gone));
+                    gone.extend(self.put_at(first.0..=first.0 + (slots - 1), OldVersion::Gone));
                 }
                 DataMove::Write { .. } => {}
             }
@@ -179,7 +180,7 @@ impl Volatile {
     }
 
     /// What lay at these places lies elsewhere; the slots it was of.
-    fn put_at(&mut self, from: std::ops::RangeInclusive<u32>, to: Before) -> Vec<u32> {
+    fn put_at(&mut self, from: std::ops::RangeInclusive<u32>, to: OldVersion) -> Vec<u32> {
         let range = (*from.start(), 0)..=(*from.end(), u32::MAX);
         let found: Vec<(u32, u32)> = self.places.range(range).copied().collect();
         let moved = found.into_iter().map(|(place, lpn)| {
@@ -190,12 +191,12 @@ impl Volatile {
     }
 
     /// What a slot held before lies no longer at a place.
-    fn put_before(&mut self, lpn: u32, place: u32, to: Before) {
+    fn put_before(&mut self, lpn: u32, place: u32, to: OldVersion) {
         self.places.remove(&(place, lpn));
         let slot = self.slots.get_mut(&lpn).expect("its place is noted");
         let before = slot.programming.as_mut().expect("its place is noted");
         before.0 = to;
-        if let Before::At(place) = to {
+        if let OldVersion::At(place) = to {
             self.places.insert((place, lpn));
         }
     }
@@ -203,8 +204,8 @@ impl Volatile {
     /// What a slot held before was erased.
     pub(crate) fn note_gone(&mut self, lpn: u32) {
         let slot = self.slots.get(&lpn);
-        if let Some((Before::At(place), _)) = slot.and_then(|slot| slot.programming) {
-            self.put_before(lpn, place, Before::Gone);
+        if let Some((OldVersion::At(place), _)) = slot.and_then(|slot| slot.programming) {
+            self.put_before(lpn, place, OldVersion::Gone);
         }
     }
 
@@ -226,7 +227,7 @@ impl Volatile {
             self.slots.remove(&lpn);
         }
         self.order.remove(&number);
-        if let Before::At(place) = before {
+        if let OldVersion::At(place) = before {
             self.places.remove(&(place, lpn));
         }
         true
@@ -239,7 +240,7 @@ impl Volatile {
             slot.1.waits = false;
         }
         for &(lpn, place) in before {
-            self.program(lpn, Before::At(place));
+            self.program(lpn, OldVersion::At(place));
         }
         self.slots
             .retain(|lpn, slot| slot.programming.is_some() || !(first.0..end).contains(lpn));
@@ -329,7 +330,7 @@ mod tests {
         volatile.follow(input, true, &before, moves);
     }
 
-    fn before(volatile: &Volatile, lpn: u32) -> Option<Before> {
+    fn before(volatile: &Volatile, lpn: u32) -> Option<OldVersion> {
         let saved = volatile.saved();
         let slot = saved.iter().find(|slot| slot.lpn == lpn);
         slot.and_then(|slot| slot.before)
@@ -341,11 +342,11 @@ mod tests {
         assert!(volatile.hold(5) && !volatile.hold(5));
         write(&mut volatile, 5, Some(70), &[]);
         write(&mut volatile, 5, Some(71), &[]);
-        assert_eq!(before(&volatile, 5), Some(Before::At(70)));
+        assert_eq!(before(&volatile, 5), Some(OldVersion::At(70)));
         assert!(volatile.programmed(5) && !volatile.programmed(5));
         assert!(volatile.is_empty());
         write(&mut volatile, 5, None, &[]);
-        assert_eq!(before(&volatile, 5), Some(Before::Nothing));
+        assert_eq!(before(&volatile, 5), Some(OldVersion::Nothing));
     }
 
     #[test]
@@ -360,11 +361,11 @@ mod tests {
             slots,
         };
         write(&mut volatile, 1, Some(10), &[copy(10, 40), erase(8, 8)]);
-        assert_eq!(before(&volatile, 1), Some(Before::At(40)));
+        assert_eq!(before(&volatile, 1), Some(OldVersion::At(40)));
         write(&mut volatile, 2, Some(41), &[]);
         volatile.follow(LayerInput::WorkAhead, true, &[], &[erase(41, 1)]);
-        assert_eq!(before(&volatile, 1), Some(Before::At(40)));
-        assert_eq!(before(&volatile, 2), Some(Before::Gone));
+        assert_eq!(before(&volatile, 1), Some(OldVersion::At(40)));
+        assert_eq!(before(&volatile, 2), Some(OldVersion::Gone));
     }
 
     #[test]
@@ -377,7 +378,7 @@ mod tests {
         let lying = [(1, 40), (3, 41), (4, 42)];
         volatile.follow(LayerInput::Trim(Lpn(0), 6), true, &lying, &[]);
         let found = [1, 2, 3, 4].map(|lpn| before(&volatile, lpn));
-        let at = |place| Some(Before::At(place));
+        let at = |place| Some(OldVersion::At(place));
         assert_eq!(found, [at(10), None, at(41), at(42)]);
         assert_eq!(volatile.programming_of(0..4), [1, 3]);
         assert!(volatile.saved().iter().all(|slot| !slot.waits));

@@ -13,10 +13,10 @@
 
 use super::DataDrive;
 use crate::body::SavedBody;
-use crate::checkpoint::{Due, Saved, Stands};
-use crate::journal::Left;
+use crate::checkpoint::{CheckpointInfo, NewCheckpoint, Saved};
+use crate::journal::Headroom;
 use crate::mark::{End, Mark};
-use crate::meta::Spent;
+use crate::meta::DriveTime;
 use crate::storage::{Region, Storage};
 use crate::under_way::{NextRoom, UnderWay, Written};
 use crate::{ImageError, Survives};
@@ -82,12 +82,12 @@ impl DataDrive {
         if written.is_ok() {
             self.body.begin_journal(due.mark);
         }
-        self.note_written(written, due.stands(), self.uncounted)
+        self.note_written(written, due.info(), self.uncounted)
     }
 
     /// The state of the drive as it is now, as a checkpoint: the journal goes on from `begin`, and needs no
     /// other part.
-    fn due(&self, begin: End, at_work: bool, free: Vec<Region>, room: Room) -> Due {
+    fn due(&self, begin: End, at_work: bool, free: Vec<Region>, room: Room) -> NewCheckpoint {
         let image = self.image.as_ref().expect("it is kept");
         let mut meta = image.meta.clone();
         meta.version = ftlab_drive::version();
@@ -103,7 +103,7 @@ impl DataDrive {
             lost,
         } = self.body.saved(room);
         meta.lost = lost;
-        Due {
+        NewCheckpoint {
             mark: Mark {
                 checkpoint: begin.part,
                 end: begin,
@@ -126,8 +126,8 @@ impl DataDrive {
     fn note_written(
         &mut self,
         written: Written,
-        stands: Stands,
-        counted: Spent,
+        stands: CheckpointInfo,
+        counted: DriveTime,
     ) -> Result<(), ImageError> {
         let noted = match written {
             Ok(noted) => noted,
@@ -239,25 +239,25 @@ impl DataDrive {
     /// Notes what became of the checkpoint that was under way. While the journal has little room, it is waited
     /// for.
     fn look_at_checkpoint(&mut self) {
-        let Some(left) = self.body.journal().map(|journal| journal.left()) else {
+        let Some(headroom) = self.body.journal().map(|journal| journal.headroom()) else {
             return;
         };
         let Some(under_way) = &self.under_way else {
             return;
         };
         let gone = || io::Error::other("the thread that wrote it is gone");
-        let told = match left {
-            Left::Much => match under_way.told.try_recv() {
+        let outcome = match headroom {
+            Headroom::Ample => match under_way.outcome.try_recv() {
                 Err(TryRecvError::Empty) => return,
-                told => told.map_err(|_| gone()),
+                outcome => outcome.map_err(|_| gone()),
             },
-            Left::Little => match under_way.told.recv_timeout(PAUSE) {
+            Headroom::Low => match under_way.outcome.recv_timeout(PAUSE) {
                 Err(RecvTimeoutError::Timeout) => return,
-                told => told.map_err(|_| gone()),
+                outcome => outcome.map_err(|_| gone()),
             },
-            Left::Hardly => under_way.told.recv().map_err(|_| gone()),
+            Headroom::Critical => under_way.outcome.recv().map_err(|_| gone()),
         };
-        self.note_ended(told);
+        self.note_ended(outcome);
     }
 
     /// Has the next request find a checkpoint due, if none is under way.
@@ -286,14 +286,14 @@ impl DataDrive {
     pub(crate) fn end_checkpoint(&mut self) {
         if let Some(under_way) = &self.under_way {
             let gone = |_| io::Error::other("the thread that wrote it is gone");
-            let told = under_way.told.recv().map_err(gone);
-            self.note_ended(told);
+            let outcome = under_way.outcome.recv().map_err(gone);
+            self.note_ended(outcome);
         }
     }
 
-    fn note_ended(&mut self, told: io::Result<(Written, Stands)>) {
+    fn note_ended(&mut self, outcome: io::Result<(Written, CheckpointInfo)>) {
         let under_way = self.under_way.take().expect("it was under way");
-        let noted = match told {
+        let noted = match outcome {
             Ok((written, stands)) => self.note_written(written, stands, under_way.counted),
             Err(why) => Err(self.storage_error("write a checkpoint to it", why)),
         };

@@ -1,7 +1,7 @@
 //! What a drive knows of itself besides its data: its serial number, and how long it was switched on.
 
 use super::DataDrive;
-use crate::meta::Spent;
+use crate::meta::DriveTime;
 use ftlab_base::{Completion, Nanos, RootSeed, SimTime};
 use ftlab_drive::Temperature;
 
@@ -55,7 +55,7 @@ impl DataDrive {
         Nanos(self.spent().busy_ns)
     }
 
-    pub(crate) fn spent(&self) -> Spent {
+    pub(crate) fn spent(&self) -> DriveTime {
         let counted = self.image.as_ref().map(|image| image.meta.spent);
         counted.unwrap_or_default().plus(self.uncounted)
     }
@@ -71,7 +71,7 @@ impl DataDrive {
         if now > self.clock {
             let on_ns = now.since(self.clock).0;
             let busy_ns = if self.outstanding > 0 { on_ns } else { 0 };
-            self.uncounted = self.uncounted.plus(Spent { on_ns, busy_ns });
+            self.uncounted = self.uncounted.plus(DriveTime { on_ns, busy_ns });
             self.clock = now;
         }
     }

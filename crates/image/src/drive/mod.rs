@@ -14,7 +14,7 @@ pub use info::{BaseInfo, Info};
 use crate::backing::BackingImage;
 use crate::body::Body;
 use crate::commits::Commits;
-use crate::meta::{ImageState, Spent};
+use crate::meta::{DriveTime, ImageState};
 use crate::under_way::{NextRoom, UnderWay};
 use crate::{ImageError, record};
 use ftlab_base::{CommandId, Lba, SECTOR_BYTES, SimTime};
@@ -52,7 +52,7 @@ pub struct DataDrive {
     /// How far the drive's time has come since it was switched on.
     pub(crate) clock: SimTime,
     /// What of it no checkpoint counts yet.
-    pub(crate) uncounted: Spent,
+    pub(crate) uncounted: DriveTime,
     /// Commands that are under way.
     pub(crate) outstanding: u64,
     /// When it was last asked for something, or did something.
@@ -199,7 +199,7 @@ impl DataDrive {
             notes: Vec::new(),
             failure: None,
             clock: SimTime::ZERO,
-            uncounted: Spent::default(),
+            uncounted: DriveTime::default(),
             outstanding: 0,
             worked_at: SimTime::ZERO,
         }

@@ -152,13 +152,13 @@ pub(crate) struct Journal {
 
 /// How much room a journal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Left {
+pub(crate) enum Headroom {
     /// Enough.
-    Much,
+    Ample,
     /// The next checkpoint is due for it.
-    Little,
+    Low,
     /// Hardly any.
-    Hardly,
+    Critical,
 }
 
 /// Requests and bytes of a part at which a checkpoint is due.
@@ -380,12 +380,12 @@ impl Journal {
     }
 
     /// How much room is left.
-    pub(crate) fn left(&self) -> Left {
+    pub(crate) fn headroom(&self) -> Headroom {
         let bytes = self.journals.of(self.part).bytes;
         match self.used {
-            used if used < bytes / 2 => Left::Much,
-            used if used < bytes / 8 * 7 => Left::Little,
-            _ => Left::Hardly,
+            used if used < bytes / 2 => Headroom::Ample,
+            used if used < bytes / 8 * 7 => Headroom::Low,
+            _ => Headroom::Critical,
         }
     }
 }

@@ -3,9 +3,9 @@
 
 use super::batches::Batches;
 use super::buffer::Buffer;
-use super::found::{Before, Opening};
-use super::replay::{Last, Replay, Replayed, check_hash, follow_record, replays_otherwise};
-use super::request::Newest;
+use super::found::{FlashCheckpoint, Opening};
+use super::replay::{LastRequest, Replay, Replayed, check_hash, follow_record, replays_otherwise};
+use super::request::NewestWrites;
 use crate::body::flash::{Flash, byte_store};
 use crate::error::Wrong;
 use crate::journal::{Hole, Journal, Reader};
@@ -15,7 +15,7 @@ use crate::record;
 use crate::regions::Regions;
 use crate::slot;
 use crate::storage::Storage;
-use crate::store::{CutOff, Left};
+use crate::store::{CutOff, CutResult};
 use crate::store_options::StoreOptions;
 use crate::volatile::{Tracker, Volatile};
 use crate::{PowerCut, Recovery};
@@ -24,7 +24,7 @@ use ftlab_drive::ssd::Ssd;
 use ftlab_nand::DataMove;
 
 /// A drive of flash that was asked again what its journal says.
-pub(super) struct AskedAgain {
+pub(super) struct ReplayedFlash {
     ssd: Box<Ssd>,
     regions: Regions,
     meta: Meta,
@@ -37,7 +37,7 @@ pub(super) struct AskedAgain {
 }
 
 /// A drive of flash whose bytes lie where they belong.
-pub(super) struct CaughtUp {
+pub(super) struct RecoveredFlash {
     pub(super) flash: Flash,
     pub(super) recovery: Recovery,
     pub(super) image: ImageState,
@@ -45,15 +45,15 @@ pub(super) struct CaughtUp {
     pub(super) goes_on: bool,
 }
 
-impl AskedAgain {
+impl ReplayedFlash {
     /// Asks a drive as its checkpoint has it what the journal of a storage says. Nothing of the storage changes.
     pub(super) fn of(
         mut ssd: Box<Ssd>,
-        before: Before,
+        before: FlashCheckpoint,
         storage: &dyn Storage,
         opening: &Opening<'_>,
-    ) -> Result<AskedAgain, Wrong> {
-        let Before {
+    ) -> Result<ReplayedFlash, Wrong> {
+        let FlashCheckpoint {
             known,
             stands,
             meta,
@@ -82,7 +82,7 @@ impl AskedAgain {
             version: &meta.version,
             inputs: Vec::new(),
             found: Replayed {
-                newest: is_of_another.then(Newest::default),
+                newest: is_of_another.then(NewestWrites::default),
                 ..Replayed::default()
             },
         };
@@ -94,7 +94,7 @@ impl AskedAgain {
         let so_far = (found.inputs, found.hash);
         let journal = Journal::behind(batches.reader(), stands.checkpoint, so_far);
         let tracker = ssd.store_mut::<Tracker>().map(std::mem::take);
-        let asked = AskedAgain {
+        let replayed = ReplayedFlash {
             tracker: tracker.unwrap_or_default(),
             ssd,
             regions,
@@ -104,8 +104,8 @@ impl AskedAgain {
             hole,
             journal: Some(journal.map_err(Wrong::Unreadable)?),
         };
-        asked.check_pages(storage)?;
-        Ok(asked)
+        replayed.check_pages(storage)?;
+        Ok(replayed)
     }
 
     /// Where another model wrote the journal: that this one has done the same. The operations were the same; what lies in
@@ -155,7 +155,7 @@ impl AskedAgain {
         storage: Box<dyn Storage>,
         stands: Mark,
         opening: &Opening<'_>,
-    ) -> Result<CaughtUp, Wrong> {
+    ) -> Result<RecoveredFlash, Wrong> {
         let options = opening.options(self.meta.on_kill);
         let waited = self.buffer.slots() > 0;
         // What waits of an earlier cut would be mixed with what this one has left.
@@ -182,10 +182,10 @@ impl AskedAgain {
             image.meta.lost.push((from, until));
             store.lose(image.meta.lost.clone());
         }
-        let mut left = Left::default();
+        let mut cut_result = CutResult::default();
         if options.tracks && !recovery.clean {
-            left = opening.cut(&mut flash, &mut image.meta);
-            recovery.cut = Some(left.told);
+            cut_result = opening.cut(&mut flash, &mut image.meta);
+            recovery.cut = Some(cut_result.report);
         }
         let store = flash.store_mut();
         store.set_tracks(opening.options(image.on_kill).tracks);
@@ -194,12 +194,12 @@ impl AskedAgain {
         let goes_on = journal.is_some();
         if let Some(mut journal) = journal {
             journal.note(|to| record::put_power_lost(to, recovery.cut));
-            for slot in &left.slots {
+            for slot in &cut_result.slots {
                 journal.note(|to| slot.put(to));
             }
             store.keep_journal(journal);
         }
-        Ok(CaughtUp {
+        Ok(RecoveredFlash {
             flash,
             recovery,
             image,
@@ -237,7 +237,7 @@ impl AskedAgain {
         opening: &Opening<'_>,
     ) -> Result<Carrying, Wrong> {
         let mut recovery = self.recovery(options);
-        let AskedAgain {
+        let ReplayedFlash {
             ssd,
             mut meta,
             buffer,
@@ -260,7 +260,7 @@ impl AskedAgain {
         meta.last_cut = found.last_cut.or(meta.last_cut);
         let last = found.last.take();
         let again = last.as_ref().map(|last| last.input);
-        if let Some(Last { moved, slot, .. }) = last {
+        if let Some(LastRequest { moved, slot, .. }) = last {
             let mut journal = journal.take().expect("it was read");
             // What is made again may be cut off again: behind an erase it goes on from there, and behind that
             // nobody looks at what was noted beside the journal.
@@ -322,18 +322,18 @@ impl ImageState {
 
 impl Opening<'_> {
     /// The power went: the slots of the volatile buffer are to be as that has left them.
-    fn cut(&self, flash: &mut Flash, meta: &mut Meta) -> Left {
+    fn cut(&self, flash: &mut Flash, meta: &mut Meta) -> CutResult {
         let atomic_bytes = self.drive.atomic_write_bytes();
         let drawn = PowerCut::nth(self.seed, meta.unsafe_shutdowns, atomic_bytes);
         let cut = PowerCut {
             seed: self.options.cut_seed.unwrap_or(drawn.seed),
             atomic_bytes,
         };
-        let left = flash.store().left_by(&cut, flash.ssd().layer());
+        let cut_result = flash.store().left_by(&cut, flash.ssd().layer());
         let store = flash.store_mut();
         store.begin_restoring();
-        store.go_on(store.sequence(), left.slots.clone());
-        meta.last_cut = Some(left.told);
-        left
+        store.go_on(store.sequence(), cut_result.slots.clone());
+        meta.last_cut = Some(cut_result.report);
+        cut_result
     }
 }

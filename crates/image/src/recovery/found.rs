@@ -46,7 +46,7 @@ impl Opening<'_> {
 }
 
 /// The newest checkpoint of a storage, unpacked.
-pub(super) struct Newest {
+pub(super) struct NewestCheckpoint {
     known: Option<Mark>,
     stands: Mark,
     saved: Saved,
@@ -63,7 +63,7 @@ pub(crate) struct Found {
     blank: Vec<u8>,
 }
 
-impl Newest {
+impl NewestCheckpoint {
     /// Reads what a storage holds of a drive of that shape.
     pub(super) fn read(
         path: &Path,
@@ -71,7 +71,7 @@ impl Newest {
         regions: &Regions,
         shape: Shape,
         accepts_loss: bool,
-    ) -> Result<Newest, ImageError> {
+    ) -> Result<NewestCheckpoint, ImageError> {
         let unusable = unusable_at(path);
         let unreadable = |why| unusable(Wrong::Unreadable(why));
         let (found, want) = (storage.length().map_err(unreadable)?, regions.end());
@@ -83,7 +83,7 @@ impl Newest {
         let newest = checkpoint::newest(storage, &regions.checkpoints, number);
         let newest = newest.map_err(unusable)?;
         let saved = newest.unpack(storage, shape).map_err(unusable)?;
-        Ok(Newest {
+        Ok(NewestCheckpoint {
             known,
             stands: newest.mark(&saved.meta),
             saved,
@@ -92,7 +92,7 @@ impl Newest {
 
     /// Has a drive as it is built be as it says.
     pub(super) fn restore(self, path: &Path, mut new: New) -> Result<Found, ImageError> {
-        let Newest {
+        let NewestCheckpoint {
             known,
             stands,
             saved,
@@ -117,7 +117,7 @@ impl Newest {
 /// What the end of its process is for a drive, as its newest checkpoint has it.
 #[cfg(test)]
 pub(crate) fn on_kill_of(storage: &dyn Storage, new: &New) -> Option<crate::OnKill> {
-    let newest = Newest::read(Path::new(""), storage, &new.regions(), new.shape(), true);
+    let newest = NewestCheckpoint::read(Path::new(""), storage, &new.regions(), new.shape(), true);
     newest.ok().map(|newest| newest.saved.meta.on_kill)
 }
 
@@ -138,7 +138,7 @@ impl Found {
         accepts_loss: bool,
     ) -> Result<Found, ImageError> {
         let (regions, shape) = (new.regions(), new.shape());
-        let newest = Newest::read(path, storage, &regions, shape, accepts_loss)?;
+        let newest = NewestCheckpoint::read(path, storage, &regions, shape, accepts_loss)?;
         newest.restore(path, new)
     }
 
@@ -167,7 +167,7 @@ impl Found {
     }
 
     /// The drive, and what it goes on from beside its own state.
-    pub(crate) fn of_flash(self) -> Result<(Box<Ssd>, Before), Wrong> {
+    pub(crate) fn of_flash(self) -> Result<(Box<Ssd>, FlashCheckpoint), Wrong> {
         let New::Flash(ssd) = self.new else {
             unreachable!("a drive without flash has no journal");
         };
@@ -175,7 +175,7 @@ impl Found {
             let why = "it has blank blocks that the drive does not have";
             Wrong::Checkpoint(why.to_owned())
         })?;
-        let before = Before {
+        let before = FlashCheckpoint {
             known: self.known,
             stands: self.stands,
             meta: self.meta,
@@ -188,7 +188,7 @@ impl Found {
 }
 
 /// What a drive of flash goes on from, beside its own state.
-pub(crate) struct Before {
+pub(crate) struct FlashCheckpoint {
     pub(super) known: Option<Mark>,
     pub(super) stands: Mark,
     pub(crate) meta: Meta,

@@ -2,7 +2,7 @@
 
 use super::batches::Batches;
 use super::buffer::Buffer;
-use super::found::{Before, Opening};
+use super::found::{FlashCheckpoint, Opening};
 use super::request::check_input;
 
 use crate::Survives;
@@ -69,7 +69,7 @@ impl Log {
     /// Reads what stands on a storage behind the checkpoint of a drive. `is_there` says whether a page is there that a
     /// request has written.
     pub(crate) fn read(
-        before: Before,
+        before: FlashCheckpoint,
         storage: &dyn Storage,
         ssd: &Ssd,
         opening: &Opening<'_>,

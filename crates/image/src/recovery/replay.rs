@@ -2,7 +2,7 @@
 
 use super::batches::Batches;
 use super::buffer::Buffer;
-use super::request::{Newest, check_input};
+use super::request::{NewestWrites, check_input};
 use crate::CutReport;
 use crate::error::Wrong;
 use crate::journal::Batch;
@@ -20,7 +20,7 @@ pub(super) struct Replayed {
     /// Requests that were asked again.
     pub(super) inputs: u64,
     /// The last request, if it may have been cut off; it was not asked again yet.
-    pub(super) last: Option<Last>,
+    pub(super) last: Option<LastRequest>,
     /// Hash of the operations after it.
     pub(super) hash: u64,
     pub(super) totals: Option<Totals>,
@@ -36,12 +36,12 @@ pub(super) struct Replayed {
     /// Records that were noted for the case that the process alone was killed.
     pub(super) spilled: Vec<Record>,
     /// The requests that have written what slots hold, where that is to be compared.
-    pub(super) newest: Option<Newest>,
+    pub(super) newest: Option<NewestWrites>,
 }
 
 /// The newest request that is read.
 #[derive(Debug)]
-pub(super) struct Last {
+pub(super) struct LastRequest {
     pub(super) input: LayerInput,
     /// Moves that are made for sure, if it erases.
     pub(super) moved: Option<u32>,
@@ -110,7 +110,7 @@ impl Replay<'_> {
             Record::Input(input) => self.input(input)?,
             Record::Refused => {
                 self.buffer.refused();
-                found.newest.iter_mut().for_each(Newest::refused);
+                found.newest.iter_mut().for_each(NewestWrites::refused);
             }
             Record::Slot(slot) => {
                 if let Some(last) = &mut found.last {
@@ -138,7 +138,7 @@ impl Replay<'_> {
         check_input(input, self.ssd)?;
         self.follow_behind();
         // What is followed by another was carried out.
-        let last = Last {
+        let last = LastRequest {
             input,
             moved: None,
             slot: None,
@@ -196,7 +196,7 @@ impl Replay<'_> {
         batch
             .inputs()
             .try_for_each(|input| check_input(input, self.ssd))?;
-        let made = |last: &Last| (last.input, last.moved.unwrap_or_default());
+        let made = |last: &LastRequest| (last.input, last.moved.unwrap_or_default());
         let under_way = self.found.last.as_ref().map(made);
         landed::has_landed(batch, under_way, self.ssd, self.storage, self.regions)
             .map_err(Wrong::Unreadable)

@@ -1,13 +1,13 @@
 //! The bytes behind a drive of flash: at places of the array, in the write buffer, and on their way.
 
-mod left;
+mod cut_result;
 mod pending;
 mod prepared;
 mod reading;
 mod rooms;
 mod waiting;
 
-pub(crate) use left::Left;
+pub(crate) use cut_result::CutResult;
 pub(crate) use rooms::CutOff;
 
 use crate::blank::Blank;
@@ -28,7 +28,7 @@ use ftlab_ftl::{Extent, TranslationLayer};
 use ftlab_nand::DataMove;
 use pending::{Carrier, Pending};
 use prepared::Prepared;
-use rooms::{Again, FoundAfterCut, Losable, Undone};
+use rooms::{CutRestore, Redo, UnfinishedRequests, VolatileState};
 use std::collections::BTreeMap;
 use std::io;
 use waiting::WaitingSlots;
@@ -64,16 +64,16 @@ pub(crate) struct ByteStore {
     commands: BTreeMap<CommandId, Vec<u8>>,
     waiting: WaitingSlots,
     prepared: Option<Prepared>,
-    undone: Undone,
+    unfinished: UnfinishedRequests,
     /// The number of the next request.
     sequence: u64,
     /// Numbers of requests that are lost: from one, up to another.
     lost: Vec<(u64, u64)>,
-    again: Again,
+    redo: Redo,
     moving: Vec<u8>,
     blank: Blank,
-    losable: Losable,
-    found: FoundAfterCut,
+    volatile_state: VolatileState,
+    found: CutRestore,
     /// What is told of all that to a crash log.
     tap: Option<Box<Tap>>,
 }
@@ -97,17 +97,17 @@ impl ByteStore {
             commands: BTreeMap::new(),
             waiting: WaitingSlots::default(),
             prepared: None,
-            undone: Undone::default(),
+            unfinished: UnfinishedRequests::default(),
             sequence: 0,
             lost: Vec::new(),
-            again: Again::default(),
+            redo: Redo::default(),
             moving: Vec::new(),
             blank: Blank::default(),
-            losable: Losable {
+            volatile_state: VolatileState {
                 buffer_slots,
-                ..Losable::default()
+                ..VolatileState::default()
             },
-            found: FoundAfterCut::default(),
+            found: CutRestore::default(),
             tap: None,
         }
     }
@@ -139,7 +139,7 @@ impl ByteStore {
 
     /// The next request was cut off: only what is missing of it is carried out.
     pub(crate) fn expect_cut_off(&mut self, cut_off: CutOff) {
-        self.again.cut_off = Some(cut_off);
+        self.redo.cut_off = Some(cut_off);
     }
 
     /// What the drive has counted so far.
@@ -149,7 +149,7 @@ impl ByteStore {
 
     /// Moves that were made again.
     pub(crate) fn redone(&self) -> u64 {
-        self.again.redone
+        self.redo.redone
     }
 
     /// The number of the next request.
@@ -245,15 +245,15 @@ impl ByteStore {
 
     /// Why what the layer did is not carried out.
     pub(crate) fn failure(&self) -> Option<&io::Error> {
-        self.undone.failure.as_ref()
+        self.unfinished.failure.as_ref()
     }
 
     /// Everything that is acknowledged from here on is in the journal; `totals` are the drive's. Where the
     /// machine may lose its power, nothing is promised before a flush, so records wait for that.
     pub(crate) fn commit(&mut self, totals: Totals) {
         self.totals = totals;
-        if self.undone.failure.is_none() {
-            self.undone.failure = self.write_journal().err();
+        if self.unfinished.failure.is_none() {
+            self.unfinished.failure = self.write_journal().err();
         }
     }
 
@@ -280,7 +280,7 @@ impl ByteStore {
     /// When the storage fails.
     pub(crate) fn begin_commit(&mut self, totals: Totals) -> io::Result<()> {
         self.totals = totals;
-        if self.undone.failure.is_some() {
+        if self.unfinished.failure.is_some() {
             return Ok(());
         }
         if let Some(journal) = &mut self.journal {
@@ -297,27 +297,27 @@ impl ByteStore {
         if let Some(journal) = self
             .journal
             .as_mut()
-            .filter(|_| self.undone.failure.is_none())
+            .filter(|_| self.unfinished.failure.is_none())
         {
-            self.undone.failure = journal.mark(&mut *self.storage).err();
+            self.unfinished.failure = journal.mark(&mut *self.storage).err();
         }
     }
 
     /// The storage has failed.
     pub(crate) fn fail(&mut self, why: io::Error) {
-        self.undone.failure = Some(why);
+        self.unfinished.failure = Some(why);
     }
 
     /// Carries out what waits for it, the oldest request first.
     fn carry_out_queue(&mut self) -> io::Result<()> {
-        while let Some(mut first) = self.undone.queue.pop_front() {
+        while let Some(mut first) = self.unfinished.queue.pop_front() {
             let done = first.carry_out(&mut self.carrier());
             if let Err(why) = done {
-                self.undone.queue.push_front(first);
+                self.unfinished.queue.push_front(first);
                 return Err(why);
             }
         }
-        for lpn in std::mem::take(&mut self.undone.programmed) {
+        for lpn in std::mem::take(&mut self.unfinished.programmed) {
             self.note_programmed(lpn);
         }
         self.write_journal()
@@ -338,7 +338,7 @@ impl ByteStore {
 
     /// Carries a request out, or notes that it is to be.
     fn carry(&mut self, mut pending: Pending) {
-        if self.undone.failure.is_none() {
+        if self.unfinished.failure.is_none() {
             match pending.carry_out(&mut self.carrier()) {
                 Ok(()) => {
                     let whole = OOB_BYTES + self.slot_bytes;
@@ -347,10 +347,10 @@ impl ByteStore {
                     }
                     return;
                 }
-                Err(why) => self.undone.failure = Some(why),
+                Err(why) => self.unfinished.failure = Some(why),
             }
         }
-        self.undone.queue.push_back(pending);
+        self.unfinished.queue.push_back(pending);
     }
 }
 
@@ -399,9 +399,9 @@ impl PageStore for ByteStore {
         layer: &dyn TranslationLayer,
     ) -> Result<(Extent, Content), StoreFailed> {
         if self.options.tracks {
-            self.losable.before = lying(layer, lpn, 1);
+            self.volatile_state.before = lying(layer, lpn, 1);
         }
-        match self.again.cut_off {
+        match self.redo.cut_off {
             Some(_) => Ok((extent, stated)),
             None => self
                 .prepare_slot(lpn, extent, stated, layer)
@@ -411,7 +411,7 @@ impl PageStore for ByteStore {
 
     fn prepare_trim(&mut self, first: Lpn, slots: u32, layer: &dyn TranslationLayer) {
         if self.options.tracks {
-            self.losable.before = lying(layer, first, slots);
+            self.volatile_state.before = lying(layer, first, slots);
         }
     }
 
@@ -422,18 +422,21 @@ impl PageStore for ByteStore {
         layer: &dyn TranslationLayer,
         moves: &[DataMove],
     ) {
-        let (mut gone, before) = (Vec::new(), std::mem::take(&mut self.losable.before));
+        let (mut gone, before) = (Vec::new(), std::mem::take(&mut self.volatile_state.before));
         if self.options.tracks {
-            gone = self.losable.volatile.follow(input, taken, &before, moves);
+            gone = self
+                .volatile_state
+                .volatile
+                .follow(input, taken, &before, moves);
         }
         if let Some(tap) = &mut self.tap {
             tap.followed(input, taken, &before, &gone);
         }
-        if let Some(CutOff { moved, slot }) = self.again.cut_off.take() {
+        if let Some(CutOff { moved, slot }) = self.redo.cut_off.take() {
             let made = &moves[..moves.len().min(moved as usize)];
             made.iter().for_each(|step| self.blank.follow(step));
             let pending = Pending::cut_off(input, moves, slot, moved as usize);
-            self.again.redone += pending.left().len() as u64;
+            self.redo.redone += pending.left().len() as u64;
             self.sequence += 1;
             self.carry(pending);
             return;
@@ -460,19 +463,23 @@ impl PageStore for ByteStore {
         self.carry(Pending::new(input, taken, moves, slot, hash));
         // No buffer holds more: with a clock it is said when slots are programmed, without one this is all that
         // is known.
-        while self.losable.volatile.programming() > self.losable.buffer_slots {
-            let oldest = self.losable.volatile.oldest().expect("there are some");
+        while self.volatile_state.volatile.programming() > self.volatile_state.buffer_slots {
+            let oldest = self
+                .volatile_state
+                .volatile
+                .oldest()
+                .expect("there are some");
             self.note_programmed(oldest);
         }
     }
 
     fn has_failed(&self) -> bool {
-        self.undone.failure.is_some()
+        self.unfinished.failure.is_some()
     }
 
     fn try_again(&mut self) -> bool {
-        self.undone.failure = self.carry_out_queue().err();
-        self.undone.failure.is_none()
+        self.unfinished.failure = self.carry_out_queue().err();
+        self.unfinished.failure.is_none()
     }
 
     /// There is one file.

@@ -107,7 +107,7 @@ impl ByteStore {
     /// What lies at a place, or will when everything is carried out; as long as a slot can be. Also the
     /// place where that lies now.
     fn lies(&self, mut at: u32) -> io::Result<(Vec<u8>, u32)> {
-        for pending in self.undone.queue.iter().rev() {
+        for pending in self.unfinished.queue.iter().rev() {
             for step in pending.left().iter().rev() {
                 match *step {
                     DataMove::Write { to, .. } if to.0 == at => {

@@ -17,7 +17,7 @@ pub(crate) struct CutOff {
 
 /// Requests that are not carried out, because the storage failed.
 #[derive(Debug, Default)]
-pub(super) struct Undone {
+pub(super) struct UnfinishedRequests {
     pub(super) queue: VecDeque<Pending>,
     pub(super) failure: Option<io::Error>,
     /// Slots that are in the cells, of requests that wait to be carried out.
@@ -26,7 +26,7 @@ pub(super) struct Undone {
 
 /// Moves of a request that was cut off, which recovery makes again.
 #[derive(Debug, Default)]
-pub(super) struct Again {
+pub(super) struct Redo {
     pub(super) cut_off: Option<CutOff>,
     /// Moves that were made again.
     pub(super) redone: u64,
@@ -34,7 +34,7 @@ pub(super) struct Again {
 
 /// What a power cut could take away.
 #[derive(Debug, Default)]
-pub(super) struct Losable {
+pub(super) struct VolatileState {
     pub(super) volatile: Volatile,
     /// How many slots of it the drive can hold.
     pub(super) buffer_slots: usize,
@@ -44,7 +44,7 @@ pub(super) struct Losable {
 
 /// Slots as a power cut has left them, until they are handed on.
 #[derive(Debug, Default)]
-pub(super) struct FoundAfterCut {
+pub(super) struct CutRestore {
     /// Whether what waits is of that kind.
     pub(super) restores: bool,
     /// Those that are to be given up.

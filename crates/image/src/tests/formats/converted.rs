@@ -4,7 +4,7 @@
 use super::stored::{Held, Kept, folder};
 use super::{CRASH_LOG, check, options, write_over};
 use crate::base::open::{Access, OpenedImage, open_image};
-use crate::checkpoint::{self, Due};
+use crate::checkpoint::{self, NewCheckpoint};
 use crate::convert::{self, Target};
 use crate::header::{FORMAT, Header, hash_of};
 use crate::mark::Mark;
@@ -74,7 +74,7 @@ fn make_older(storage: &mut dyn Storage, settings: &[&str]) {
     let mut saved = newest.unpack(storage, shape).unwrap();
     let mark = newest.mark(&saved.meta);
     "0.0.9 (model 1)".clone_into(&mut saved.meta.version);
-    let due = Due {
+    let due = NewCheckpoint {
         mark,
         saved,
         shape,
