@@ -1,4 +1,4 @@
-//! What an image lies on, and the drive as that has it, read beforehand by a thread.
+//! The image that another image lies on, and a model of its drive that a thread reads in advance.
 
 use crate::ImageError;
 use crate::base::Base;
@@ -10,11 +10,11 @@ use ftlab_host::Testbed;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
-/// What an image lies on, and what is there for going back to it.
+/// Backing image of a drive, and a model of its drive for a quick reset.
 #[derive(Debug, Default)]
 pub(crate) struct BackingImage {
     pub(crate) base: Option<Base>,
-    /// Whether what is written is gone with the process.
+    /// True if writes are gone with the process.
     pub(crate) in_memory: bool,
     pub(crate) prefetched: Option<Prefetched>,
 }

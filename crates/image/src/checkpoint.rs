@@ -24,7 +24,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 const MAGIC: [u8; 8] = *b"\x8fftpoint";
 const HEAD_BYTES: usize = 40;
 const CHECKSUM_AT: usize = HEAD_BYTES - 8;
-/// Where the state begins.
+/// Start of the state, in bytes from the checkpoint.
 const STATE_AT: u64 = 4096;
 /// Bytes that are written at a time, and given up at a time: while the system does either, nobody else writes
 /// to the file.
@@ -40,7 +40,7 @@ const BUFFERED_BYTES_BESIDE_MAX: u64 = 64;
 pub(crate) struct Saved {
     pub(crate) meta: Meta,
     pub(crate) buffered: Vec<BufferedSlot>,
-    /// What a power cut could take away.
+    /// Slots that a power cut could take away.
     pub(crate) volatile: Vec<VolatileSlot>,
     /// Blocks that were programmed before the drive had bytes.
     pub(crate) blank: Vec<u8>,
@@ -55,12 +55,12 @@ pub(crate) struct NewCheckpoint {
     pub(crate) saved: Saved,
     pub(crate) shape: Shape,
     pub(crate) areas: [Region; 2],
-    /// Where parts of the journal lie that are not needed behind it.
+    /// Regions of the journal that are not needed once the checkpoint stands.
     pub(crate) free: Vec<Region>,
     pub(crate) sync: bool,
 }
 
-/// What is to be known of a checkpoint that stands.
+/// Mark and metadata of a checkpoint that is on the storage.
 #[derive(Debug)]
 pub(crate) struct CheckpointInfo {
     pub(crate) mark: Mark,
@@ -68,7 +68,7 @@ pub(crate) struct CheckpointInfo {
 }
 
 impl NewCheckpoint {
-    /// What is to be known of it once it stands.
+    /// The mark and the metadata, for the drive to adopt once it stands.
     pub(crate) fn info(&self) -> CheckpointInfo {
         CheckpointInfo {
             mark: self.mark,
@@ -137,7 +137,8 @@ fn give_up(storage: &mut dyn Storage, region: Region) -> io::Result<()> {
 }
 
 impl Saved {
-    /// That whoever reads it takes it: a checkpoint that is refused would shut the image, and the one before it does not.
+    /// Checks that a reader will take the checkpoint: one that is refused would shut the image, and the one
+    /// before it does not.
     fn check(&self, shape: Shape) -> io::Result<()> {
         let meta = postcard::to_stdvec(&self.meta).map_err(io::Error::other)?;
         if meta.len() as u64 > META_BYTES_MAX {
@@ -208,7 +209,7 @@ fn pack(
     Ok((region.bytes - packed.left.bytes, packed.sum.digest()))
 }
 
-/// What is written of a packed state.
+/// Progress of packing a state.
 struct Packing<'a> {
     storage: &'a mut dyn Storage,
     left: Region,
@@ -234,14 +235,14 @@ impl Write for Packing<'_> {
     }
 }
 
-/// What an area holds.
+/// Contents of a checkpoint area.
 #[derive(Debug)]
 pub(crate) enum Area {
     /// No checkpoint: none was written there, or it was cut off.
     Empty,
     /// A checkpoint that is not as it was written.
     Damaged { number: u64, why: String },
-    /// A checkpoint.
+    /// A whole checkpoint.
     Whole(Packed),
 }
 
@@ -249,7 +250,7 @@ pub(crate) enum Area {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Packed {
     pub(crate) number: u64,
-    /// Where the state lies.
+    /// Region of the state.
     state: Region,
 }
 
@@ -335,7 +336,7 @@ pub(crate) fn newest(
     }
 }
 
-/// What the drive is that a checkpoint is of.
+/// Geometry of the drive that a checkpoint is of.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) sectors: u64,

@@ -16,7 +16,7 @@ use ftlab_host::Testbed;
 use std::io;
 use std::path::Path;
 
-/// What messages call an image that lies in memory.
+/// Name of an image in memory in messages.
 const IN_MEMORY: &str = "the drive in memory";
 
 impl DataDrive {
@@ -95,6 +95,7 @@ impl DataDrive {
             read_only: false,
         });
         made.checkpoint()?;
+        // The header is written last: without one, the file is no image.
         let header = Header::new(drive, options.seed);
         let written = header.write(made.body.storage());
         written.map_err(|why| made.storage_error("write its header", why))?;

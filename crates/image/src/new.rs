@@ -88,7 +88,7 @@ impl New {
         }
     }
 
-    /// What a checkpoint of it can be of.
+    /// Geometry for checkpoints of the drive.
     pub(crate) fn shape(&self) -> Shape {
         match self {
             New::Flash(ssd) => Shape::of_flash(ssd),

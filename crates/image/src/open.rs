@@ -91,14 +91,14 @@ impl DataDrive {
         Ok((drive, recovery))
     }
 
-    /// Where the base is, and its fingerprint, of an image that lies on one.
+    /// Path and fingerprint of the base, of an image that lies on one.
     #[must_use]
     pub fn base(&self) -> Option<(&Path, u64)> {
         let base = self.backing.base.as_ref()?;
         Some((&base.path, base.fingerprint))
     }
 
-    /// Whether what is written is gone with the process.
+    /// True if writes are gone with the process.
     #[must_use]
     pub fn is_in_memory(&self) -> bool {
         self.image.is_none() || self.backing.in_memory

@@ -32,13 +32,12 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What rebuilding an image gave. Counters and wear of the drive begin anew.
+/// Result of rebuilding an image. Counters and wear of the drive begin anew.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Rebuilt {
-    /// Whether the drive's map could be read, up to a hole perhaps. If not, what was trimmed may be there
-    /// again.
+    /// True if the drive's map could be read, up to a hole perhaps. If not, trimmed data may be there again.
     pub has_map: bool,
-    /// Whether the drive stores equal data once. Then the pages do not name all slots they are of.
+    /// True if the drive stores equal data once. Then the pages do not name all slots they are of.
     pub shares: bool,
     /// Slots that hold what the map says.
     pub kept_slots: u64,
@@ -52,19 +51,19 @@ pub struct Rebuilt {
     pub partly_lost_slots: u64,
     /// Pages that are damaged, whosever they are.
     pub damaged_pages: u64,
-    /// Those among them that do not say whose they are.
+    /// Damaged pages that do not name their slot.
     pub nameless_pages: u64,
 }
 
 impl Rebuilt {
-    /// Whether every slot holds the newest data that were ever written to it, as far as pages tell.
+    /// True if every slot holds the newest data that were ever written to it, as far as pages tell.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         let is_lost = self.older_slots + self.lost_slots + self.partly_lost_slots > 0;
         !is_lost && self.nameless_pages == 0 && !self.may_miss_shared()
     }
 
-    /// Whether slots may be missed that were stored with others.
+    /// True if slots may be missed that were stored with others.
     #[must_use]
     pub fn may_miss_shared(&self) -> bool {
         self.found_slots > 0 && self.shares
@@ -175,10 +174,10 @@ fn begin_anew(path: &Path, new: New, file: &DriveFile) -> Result<Rebuilt, ImageE
     Ok(Rebuilt::default())
 }
 
-/// Where a slot is counted.
+/// A counter of the result.
 type Counter = fn(&mut Rebuilt) -> &mut u64;
 
-/// What is left of a damaged image.
+/// The readable parts of a damaged image.
 struct DamagedImage {
     path: PathBuf,
     storage: Box<dyn Storage>,
@@ -190,7 +189,7 @@ struct DamagedImage {
     behind_hole: Range<u64>,
     /// The newest page of each slot.
     pages: BTreeMap<u32, Page>,
-    /// When the newest of those was written that say that they are a slot's, and are damaged.
+    /// Number of the newest request among the damaged pages that say that they are a slot's.
     broken: BTreeMap<u32, u64>,
     rebuilt: Rebuilt,
 }
@@ -228,7 +227,7 @@ impl DamagedImage {
         )
     }
 
-    /// What a slot holds in the new image; nothing, if that is nothing.
+    /// Data of a slot in the new image; none if it is empty.
     fn slot(&mut self, lpn: u32) -> Result<Option<Vec<u8>>, ImageError> {
         let page = self.pages.get(&lpn).copied();
         let broken = self.broken.get(&lpn).copied();
@@ -299,8 +298,8 @@ impl DamagedImage {
         }
     }
 
-    /// Whether what lies at a place is a slot's, and older than a page of it: what the map speaks of never reached the
-    /// storage of the host.
+    /// True if the data at a place are those of a slot, and older than a page of it: the version of the map
+    /// never reached the storage of the host.
     fn is_older_there(&self, place: u32, page: Page, lpn: u32) -> Result<bool, ImageError> {
         let lies = self.lies_at(place)?;
         let found = slot::check(&lies, place, self.slot_bytes);
@@ -314,8 +313,8 @@ impl DamagedImage {
         Ok(lies)
     }
 
-    /// Whether what lies at a place is whole and another slot's, or nothing: then what lay there was moved before it was
-    /// erased, and the newest page is that.
+    /// True if the data at a place are whole and another slot's, or there are none: then the older data were
+    /// moved before the erase, and the newest page is that.
     fn is_used_anew(&self, place: u32, lpn: u32) -> Result<bool, ImageError> {
         let lies = self.lies_at(place)?;
         Ok(match slot::check(&lies, place, self.slot_bytes) {

@@ -6,13 +6,13 @@ use ftlab_drive::ssd::{LayerInput, SlotWrite, Totals};
 use ftlab_drive::{HeatTotals, HostCommands};
 use ftlab_ftl::{Extent, Fault};
 
-/// What a journal says happened.
+/// An event in a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Record {
     /// The layer was asked something.
     Input(LayerInput),
-    /// How many of the data moves of the last request are made. The next one erases, so from there
-    /// on they can be made again as often as need be.
+    /// Number of the data moves of the last request that are made. The next one erases, so from there on they
+    /// can be made again as often as need be.
     Moved(u32),
     /// The slot that the last request writes, as it is to lie there.
     Slot(Vec<u8>),
@@ -22,13 +22,13 @@ pub(crate) enum Record {
     Admitted { lpn: u32, first: u8, data: Vec<u8> },
     /// The drive was switched on.
     PowerOn,
-    /// What the drive has counted.
+    /// Counts of the drive.
     Totals(Totals),
     /// The digest of the slots that went to their places since the batch before.
     Landed(u64),
     /// Something of a slot waits in a write buffer that is lost without power.
     Held(u32),
-    /// What the layer was handed of a slot is in the cells.
+    /// The data of a slot that were handed to the layer are in the cells.
     Programmed(u32),
     /// Whatever the layer was handed is in the cells, and nothing waits.
     AllProgrammed,
@@ -148,6 +148,7 @@ pub(crate) fn put_input(to: &mut Vec<u8>, input: LayerInput) {
     let of = |lpn: Lpn| u64::from(lpn.0);
     match input {
         LayerInput::Write(write) => {
+            // Most writes have no placement, and tags without one save its bytes.
             let is_placed = write.placement != Placement::DEFAULT;
             let tag = match (write.extent, is_placed) {
                 (Extent::Whole, false) => Tag::WriteWhole,
@@ -184,7 +185,7 @@ pub(crate) fn put_moved(to: &mut Vec<u8>, moves: u32) {
     put(to, Tag::Moved, &[moves.into()]);
 }
 
-/// Appends a slot.
+/// Appends the bytes of a slot.
 pub(crate) fn put_slot(to: &mut Vec<u8>, slot: &[u8]) {
     put(to, Tag::Slot, &[slot.len() as u64]);
     to.extend_from_slice(slot);
@@ -294,6 +295,7 @@ fn take_bytes(from: &mut &[u8]) -> Option<Vec<u8>> {
 pub(crate) fn take(from: &mut &[u8]) -> Option<Record> {
     let (&tag, rest) = from.split_first()?;
     *from = rest;
+    // A tag that is not known ends the reading: behind it nothing can be told apart.
     let tag = *Tag::ALL.get(usize::from(tag))?;
     Some(match tag {
         Tag::Moved => Record::Moved(take_small(from)?),

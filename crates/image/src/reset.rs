@@ -137,6 +137,7 @@ impl DataDrive {
         prepared: &Prepared,
         options: &OpenOptions<'_>,
     ) -> Result<DataDrive, ImageError> {
+        // Clients know the size and the name of the drive, and no front end can tell them of others.
         let is_same = prepared.file.hash() == self.file.hash()
             && prepared.found.max_sectors() == self.max_sectors;
         if !is_same {

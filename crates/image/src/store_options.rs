@@ -1,23 +1,23 @@
-//! How a drive keeps its bytes.
+//! Options of a store of bytes.
 
 use crate::OnKill;
 use ftlab_drive::DriveFile;
 
-/// How a store keeps its bytes.
+/// Options of a store of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StoreOptions {
-    /// Whether slots are compressed, and equal ones stored once.
+    /// True if slots are compressed, and equal ones stored once.
     pub(crate) packs: bool,
-    /// Whether the write buffer survives a power cut.
+    /// True if the write buffer survives a power cut.
     pub(crate) capacitors: bool,
-    /// Whether to wait for the machine's storage where that matters.
+    /// True to wait for the machine's storage at flushes and before erases.
     pub(crate) sync: bool,
-    /// Whether it is kept account of what a power cut could take away.
+    /// True to keep account of the data that a power cut could take away.
     pub(crate) tracks: bool,
 }
 
 impl StoreOptions {
-    /// How a drive keeps its bytes.
+    /// Options for a drive.
     pub(crate) fn of(drive: &DriveFile, sync: bool, on_kill: OnKill) -> StoreOptions {
         let capacitors = drive.keeps_its_buffer();
         StoreOptions {

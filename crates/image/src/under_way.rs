@@ -11,16 +11,16 @@ use std::thread::{self, JoinHandle};
 /// Memory for the next checkpoint.
 #[derive(Debug, Default)]
 pub(crate) enum NextRoom {
-    /// Nobody needs any.
+    /// No memory is needed.
     #[default]
     None,
     /// A thread makes it.
     Making(Receiver<Room>),
-    /// It is there.
+    /// The memory is there.
     Ready(Room),
 }
 
-/// What becomes of a checkpoint: whether it stands, and then whether everything behind that was done.
+/// Outcome of a checkpoint: if it stands, and then if the work behind it was done.
 pub(crate) type Written = io::Result<io::Result<()>>;
 
 /// A checkpoint that is being written.

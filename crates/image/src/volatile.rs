@@ -1,4 +1,5 @@
-//! What a power cut could take away: slots in a volatile write buffer, and what they held before.
+//! Account of the slots in a volatile write buffer, which a power cut could take away, and of their older
+//! versions.
 //!
 //! A slot waits in the buffer, or was handed to the layer and is being programmed. What it held before lies where it
 //! lay, since nothing is written over, until that place is erased; then it cannot come back. The store keeps this
@@ -23,14 +24,14 @@ pub(crate) fn lying(layer: &dyn TranslationLayer, first: Lpn, slots: u32) -> Vec
     found.take(TRIMMED_MAX).collect()
 }
 
-/// What a slot held before what is being programmed.
+/// Older version of a slot that is being programmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum OldVersion {
-    /// Nothing.
+    /// The slot was empty.
     Nothing,
-    /// What lies at a place.
+    /// The older version lies at this place.
     At(u32),
-    /// What was erased since.
+    /// The older version was erased since.
     Gone,
 }
 
@@ -38,14 +39,14 @@ pub(crate) enum OldVersion {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct VolatileSlot {
     pub(crate) lpn: u32,
-    /// Whether something waits that the layer has not got.
+    /// True if data wait that the layer has not got.
     pub(crate) waits: bool,
-    /// What it held before, if it is being programmed.
+    /// Older version of the slot, if it is being programmed.
     pub(crate) before: Option<OldVersion>,
 }
 
 impl VolatileSlot {
-    /// What a power cut makes of it, in slots of so many bytes.
+    /// Fate of the slot at a power cut, in slots of so many bytes.
     pub(crate) fn fate(&self, cut: &PowerCut, slot_bytes: u64) -> Fate {
         match self.before {
             // It was in memory alone.
@@ -66,7 +67,7 @@ struct Slot {
 #[derive(Debug, Default)]
 pub(crate) struct Volatile {
     slots: BTreeMap<u32, Slot>,
-    /// Those that are being programmed, the oldest first.
+    /// Slots that are being programmed, the oldest first.
     order: BTreeMap<u64, u32>,
     writes: u64,
     /// Places with what slots held before, and those slots.
@@ -145,7 +146,7 @@ impl Volatile {
         self.follow_moves(moves)
     }
 
-    /// What was before stays what it is while several versions are being programmed.
+    /// Notes that a slot is being programmed. The older version stays while several newer ones are.
     fn program(&mut self, lpn: u32, before: OldVersion) {
         let slot = self.slots.entry(lpn).or_default();
         if slot.programming.is_some() {
@@ -179,7 +180,7 @@ impl Volatile {
         gone
     }
 
-    /// What lay at these places lies elsewhere; the slots it was of.
+    /// Notes that data of these places lie elsewhere. Returns the slots that they were of.
     fn put_at(&mut self, from: std::ops::RangeInclusive<u32>, to: OldVersion) -> Vec<u32> {
         let range = (*from.start(), 0)..=(*from.end(), u32::MAX);
         let found: Vec<(u32, u32)> = self.places.range(range).copied().collect();
@@ -190,7 +191,7 @@ impl Volatile {
         moved.collect()
     }
 
-    /// What a slot held before lies no longer at a place.
+    /// Notes that an older version lies elsewhere.
     fn put_before(&mut self, lpn: u32, place: u32, to: OldVersion) {
         self.places.remove(&(place, lpn));
         let slot = self.slots.get_mut(&lpn).expect("its place is noted");
@@ -201,7 +202,7 @@ impl Volatile {
         }
     }
 
-    /// What a slot held before was erased.
+    /// Notes that an older version was erased.
     pub(crate) fn note_gone(&mut self, lpn: u32) {
         let slot = self.slots.get(&lpn);
         if let Some((OldVersion::At(place), _)) = slot.and_then(|slot| slot.programming) {
@@ -209,13 +210,14 @@ impl Volatile {
         }
     }
 
-    /// Whether something of a slot is being programmed.
+    /// True if data of a slot are being programmed.
     pub(crate) fn is_programming(&self, lpn: u32) -> bool {
         let slot = self.slots.get(&lpn);
         slot.is_some_and(|slot| slot.programming.is_some())
     }
 
-    /// What was handed on of a slot is in the cells; whether it was volatile until then.
+    /// Notes that the data of a slot that were handed on are in the cells. True if they were volatile until
+    /// then.
     pub(crate) fn programmed(&mut self, lpn: u32) -> bool {
         let Some(slot) = self.slots.get_mut(&lpn) else {
             return false;
@@ -246,7 +248,7 @@ impl Volatile {
             .retain(|lpn, slot| slot.programming.is_some() || !(first.0..end).contains(lpn));
     }
 
-    /// Those of some slots that are being programmed.
+    /// The slots in a range that are being programmed.
     pub(crate) fn programming_of(&self, slots: std::ops::Range<u32>) -> Vec<u32> {
         let slots = self.slots.range(slots);
         let programming = slots.filter(|(_, slot)| slot.programming.is_some());
@@ -265,7 +267,7 @@ impl Volatile {
 #[derive(Debug, Default)]
 pub(crate) struct Tracker {
     pub(crate) volatile: Volatile,
-    /// Whether the drive's buffer is volatile.
+    /// True if the drive's buffer is volatile.
     tracks: bool,
     pub(crate) blank: Blank,
     before: Vec<(u32, u32)>,

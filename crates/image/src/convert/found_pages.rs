@@ -29,14 +29,14 @@ struct OwnedPage {
 /// The pages of an image that are whole, by what they say of themselves.
 pub(super) struct Pages {
     by_slot: Vec<OwnedPage>,
-    /// Those that several slots may have, by their data.
+    /// Places of data that several slots may share, by identity.
     pub(super) shared: BTreeMap<Identity, u32>,
-    /// Whether one of them is zeros that were there before the drive had bytes, and moved.
+    /// True if one of them holds zeros that were there before the drive had bytes, and moved.
     pub(super) has_old_zeros: bool,
-    /// Whether all are whole.
+    /// True if all pages are whole.
     all_whole: bool,
-    /// Whether some may be of requests that never happened: a batch that the end of a host has left out, whose numbers others
-    /// have had since.
+    /// True if some pages may be of requests that never happened: a batch that the end of a host has left out,
+    /// whose numbers others have had since.
     may_be_of_none: bool,
 }
 
@@ -58,6 +58,7 @@ impl Pages {
             lost.any(|&(from, until)| (from..until).contains(&oob.sequence))
         };
         let shape = (layer.places(), slot_bytes);
+        // Pages are not in the order of their requests, so all are read before any is looked for.
         pages::look_at_all(storage, &regions, shape, |place, page| match page {
             Page::Broken(_) => found.all_whole = false,
             Page::Whole(oob, _) if oob == slot::ZEROS => found.has_old_zeros = true,
@@ -90,7 +91,7 @@ impl Pages {
         &self.by_slot[until(numbers.start)..until(numbers.end)]
     }
 
-    /// Where a write lies; nothing, if that cannot be told.
+    /// Place of a write's data; none if the pages do not tell.
     pub(super) fn at(&self, write: Written) -> Option<u32> {
         match self.of_slot(write.lpn, write.number..write.number + 1) {
             [] => self.shared.get(&write.identity?).copied(),
@@ -101,13 +102,13 @@ impl Pages {
         }
     }
 
-    /// Whether what a write has written is there for sure.
+    /// True if the data of a write are certainly there.
     pub(super) fn has(&self, write: Written) -> bool {
         self.at(write).is_some()
     }
 
-    /// Where the newest of a slot lies that came before a request, which lay at `place` then. Where it has moved, and pages
-    /// are damaged or may be of requests that never happened, that cannot be told of what is left.
+    /// The version of a slot before a request, which lay at `place` then. Where it has moved, and pages are
+    /// damaged or may be of requests that never happened, that cannot be told of what is left.
     pub(super) fn before(&self, lpn: Lpn, number: u64, place: u32) -> OlderPage {
         let told = self.of_slot(lpn.0, 0..number);
         if told.iter().any(|told| told.place == place) {
@@ -126,7 +127,7 @@ impl Pages {
     }
 }
 
-/// Where the newest of a slot lies that came before a request.
+/// The version of a slot before a request.
 pub(super) enum OlderPage {
     At(u32),
     /// No page was ever written of it.

@@ -35,7 +35,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Where an image is written anew.
+/// The new file of an image that is rewritten.
 pub(crate) struct Target {
     pub(crate) storage: Box<dyn Storage>,
     /// Puts it into the place of the old one, once all of it is there.
@@ -272,10 +272,10 @@ impl StartState {
     }
 }
 
-/// What lies at a place of the drive that is asked anew.
+/// Source of the data at a place of the drive under replay.
 #[derive(Debug, Clone, Copy)]
 enum DataSource {
-    /// What lay at a place when the checkpoint was written.
+    /// The data that a place held when the checkpoint was written.
     From(u32),
     Write(Written),
 }
@@ -283,7 +283,7 @@ enum DataSource {
 /// Follows the data of a drive that is asked anew.
 #[derive(Debug, Default)]
 struct Relocations {
-    /// Where something else lies than at the checkpoint.
+    /// Places that hold other data than at the checkpoint.
     places: BTreeMap<u32, DataSource>,
     blank: Blank,
     /// The request that is asked.
@@ -354,7 +354,7 @@ impl PageStore for Relocations {
     }
 }
 
-/// Where the slots of the new image come from.
+/// Sources of the slots of the new image.
 struct Sources<'a> {
     begin: StartState,
     pages: &'a Pages,
@@ -395,7 +395,7 @@ impl Sources<'_> {
         Ok(Some(slot))
     }
 
-    /// What lies at a place where the drive had written before it had bytes, if it had.
+    /// The zeros of a place that was written before the drive had bytes; none if it was not.
     fn zeros(&self, before: u32, place: u32) -> Option<Vec<u8>> {
         let is_blank = self.begin.blank.has(before);
         if is_blank && before == place {

@@ -1,4 +1,4 @@
-//! What a drive at work says to its crash log.
+//! Recorder of a drive at work for its crash log.
 
 use super::format::{self, BLOCK_BYTES, CrashHeader, Event};
 use super::read::CrashLogSummary;
@@ -94,12 +94,12 @@ impl Tap {
         self.error.take().map_or(Ok(()), Err)
     }
 
-    /// Whether nothing is said any more.
+    /// True if nothing is recorded any more.
     pub(crate) fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// What was said so far is in the file.
+    /// Writes the events so far to the file.
     fn write_out(&mut self) {
         if self.events.is_empty() || self.is_over {
             return;
@@ -173,7 +173,7 @@ impl Tap {
         }
     }
 
-    /// What was handed on of a slot is in the cells.
+    /// Notes that the data of a slot that were handed on are in the cells.
     pub(crate) fn programmed(&mut self, slot: u32) {
         self.put(Event::Programmed { slot }, &[]);
     }

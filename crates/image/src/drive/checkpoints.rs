@@ -27,8 +27,8 @@ use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
 use std::thread;
 use std::time::Duration;
 
-/// How long a request waits when the journal has little room: no longer than many a request takes, and longer than
-/// what it adds to the journal takes to be written.
+/// Longest wait of a request while the journal has little room: no longer than many a request takes, and longer
+/// than what it adds to the journal takes to be written.
 const PAUSE: Duration = Duration::from_millis(1);
 /// The next number of a checkpoint that is written beside other work, and of one that is waited for.
 const BESIDE: u64 = 1;
@@ -93,6 +93,7 @@ impl DataDrive {
         meta.version = ftlab_drive::version();
         (meta.max_sectors, meta.at_work) = (self.max_sectors, at_work);
         meta.spent = self.spent();
+        // Recovery follows the options of the newest checkpoint, so it gets those of today.
         (meta.survives, meta.on_kill) = (Survives::with(image.sync), image.on_kill);
         (meta.sequence, meta.seal) = (begin.sequence, begin.seal);
         let SavedBody {
@@ -163,7 +164,7 @@ impl DataDrive {
         }
     }
 
-    /// Whether a checkpoint is to be begun.
+    /// True if a checkpoint is to be begun.
     pub(crate) fn is_checkpoint_due(&mut self) -> bool {
         // If one fails, the journal goes on; when that is full, writes fail.
         self.under_way.is_none()
@@ -173,7 +174,7 @@ impl DataDrive {
             && self.has_room()
     }
 
-    /// Whether there is memory for a checkpoint; if not, it is made.
+    /// True if there is memory for a checkpoint. If not, a thread begins to make it.
     fn has_room(&mut self) -> bool {
         let size = self
             .layer()

@@ -1,4 +1,4 @@
-//! How a drive at work keeps a crash log.
+//! Crash logs of a drive at work.
 
 use super::DataDrive;
 use crate::crash::{CrashHeader, CrashLogSummary, LogClock, MARK_BYTES_MAX, Tap};

@@ -7,7 +7,7 @@ use crate::recovery::found::Opening;
 use crate::{CutReport, ImageError, OpenOptions};
 
 impl DataDrive {
-    /// Whether it has an image that is written to, from which it would come back.
+    /// True if the drive has an image that is written to, from which it would come back.
     #[must_use]
     pub fn has_image(&self) -> bool {
         self.image.as_ref().is_some_and(|image| !image.read_only)

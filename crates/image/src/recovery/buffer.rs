@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
     slots: BTreeMap<u32, BufferedSlot>,
-    /// What the last request took out.
+    /// Slot that the last request took out.
     taken: Option<BufferedSlot>,
     slot_bytes: usize,
 }

@@ -41,7 +41,7 @@ pub(super) struct RecoveredFlash {
     pub(super) flash: Flash,
     pub(super) recovery: Recovery,
     pub(super) image: ImageState,
-    /// Whether the journal goes on where it ended.
+    /// True if the journal goes on where it ended.
     pub(super) goes_on: bool,
 }
 
@@ -108,8 +108,8 @@ impl ReplayedFlash {
         Ok(replayed)
     }
 
-    /// Where another model wrote the journal: that this one has done the same. The operations were the same; what lies in
-    /// pages that were written since says whose it is, and which request wrote it.
+    /// Checks the replay of a journal that another model wrote: that this one has done the same. The operations
+    /// were the same; what lies in pages that were written since says whose it is, and which request wrote it.
     fn check_pages(&self, storage: &dyn Storage) -> Result<(), Wrong> {
         let Some(newest) = &self.found.newest else {
             return Ok(());
@@ -207,12 +207,12 @@ impl ReplayedFlash {
         })
     }
 
-    /// Whether the journal was read to its very end, and nothing stands beside it.
+    /// True if the journal was read to its very end, and nothing stands beside it.
     fn is_whole(&self) -> bool {
         self.hole.is_none() && self.found.left_out == 0 && self.found.spilled.is_empty()
     }
 
-    /// What the journal came to.
+    /// Report on the replay.
     fn recovery(&self, options: StoreOptions) -> Recovery {
         let found = &self.found;
         Recovery {
@@ -309,8 +309,8 @@ struct Carrying {
 }
 
 impl ImageState {
-    /// Whether a journal that was read can go on as it is: nothing of what its checkpoint says is otherwise now, and there
-    /// is room for it.
+    /// True if a journal that was read can go on as it is: nothing of what its checkpoint says is otherwise
+    /// now, and there is room for it.
     fn may_go_on(&self, journal: &Journal) -> bool {
         !self.read_only
             && self.is_as_before()

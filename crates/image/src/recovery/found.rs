@@ -19,7 +19,7 @@ use std::path::Path;
 /// An image that is opened.
 #[derive(Clone, Copy)]
 pub(crate) struct Opening<'a> {
-    /// Where it lies, for messages.
+    /// Path of the image, for messages.
     pub(crate) path: &'a Path,
     /// Its drive, and the seed that was made with.
     pub(crate) drive: &'a DriveFile,
@@ -28,12 +28,12 @@ pub(crate) struct Opening<'a> {
 }
 
 impl Opening<'_> {
-    /// How the drive keeps its bytes where the end of its process is that for it.
+    /// Options of the drive's store with that effect of a kill.
     pub(crate) fn options(&self, on_kill: OnKill) -> StoreOptions {
         StoreOptions::of(self.drive, self.options.sync, on_kill)
     }
 
-    /// Where the image is kept from now on.
+    /// State of the image from now on.
     pub(super) fn image_state(&self, stands: Mark, meta: Meta) -> ImageState {
         ImageState {
             stands,
@@ -114,14 +114,14 @@ impl NewestCheckpoint {
     }
 }
 
-/// What the end of its process is for a drive, as its newest checkpoint has it.
+/// Effect of a kill that the newest checkpoint of a drive has.
 #[cfg(test)]
 pub(crate) fn on_kill_of(storage: &dyn Storage, new: &New) -> Option<crate::OnKill> {
     let newest = NewestCheckpoint::read(Path::new(""), storage, &new.regions(), new.shape(), true);
     newest.ok().map(|newest| newest.saved.meta.on_kill)
 }
 
-/// Why an image cannot be used.
+/// Makes the error of an image that cannot be used.
 pub(super) fn unusable_at(path: &Path) -> impl Fn(Wrong) -> ImageError + Copy {
     move |why| ImageError::Unusable {
         path: path.to_owned(),
@@ -161,7 +161,7 @@ impl Found {
         self
     }
 
-    /// What it lets the host address.
+    /// Sectors that the host can address.
     pub(crate) fn max_sectors(&self) -> u64 {
         self.meta.max_sectors
     }
@@ -187,7 +187,7 @@ impl Found {
     }
 }
 
-/// What a drive of flash goes on from, beside its own state.
+/// State of a drive of flash at its newest checkpoint, beside its own.
 pub(crate) struct FlashCheckpoint {
     pub(super) known: Option<Mark>,
     pub(super) stands: Mark,

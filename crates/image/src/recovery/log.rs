@@ -31,7 +31,7 @@ pub(crate) struct Written {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Request {
     pub(crate) input: LayerInput,
-    /// Whether the layer took it.
+    /// True if the layer took it.
     pub(crate) taken: bool,
     number: u64,
 }
@@ -92,6 +92,7 @@ impl Log {
             slot: None,
         };
         while let Some(batch) = batches.next()? {
+            // A batch whose data never reached the disk is left out: nobody was promised it.
             if batches.may_be_cut_off(&batch)? && !log.has_landed(&batch, &is_there) {
                 log.left_out = batch.inputs().count() as u64;
                 batches.leave_out();
@@ -146,7 +147,7 @@ impl Log {
         Ok(())
     }
 
-    /// Whether the pages of a batch are there whose slots nothing else in it writes or gives up.
+    /// True if the pages of a batch are there whose slots nothing else in it writes or gives up.
     fn has_landed(&self, batch: &Batch, is_there: impl Fn(Written) -> bool) -> bool {
         let mut newest = BTreeMap::new();
         let (mut number, mut last) = (self.end(), None);
@@ -188,7 +189,7 @@ impl Log {
             .filter(|_| write.number + 1 == self.end())
     }
 
-    /// Where the image is kept, as it was.
+    /// State of the image, as it was.
     pub(crate) fn into_image_state(self) -> ImageState {
         ImageState {
             stands: self.stands,

@@ -115,6 +115,7 @@ impl ReplayedDrive {
         let unusable = unusable_at(opening.path);
         let (body, image, recovery, goes_on) = match self.body {
             ReplayedBody::Flat(device, seed, meta) => {
+                // A drive without flash has no journal: its bytes are where they belong already.
                 let options = opening.options(opening.options.on_kill);
                 let body = New::Flat(device, seed).on(storage, options, Blank::default());
                 let body = body.map_err(|why| unusable(Wrong::Unreadable(why)))?;

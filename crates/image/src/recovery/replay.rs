@@ -13,7 +13,7 @@ use crate::storage::Storage;
 use crate::volatile::{Tracker, Volatile};
 use ftlab_drive::ssd::{LayerInput, Ssd, Totals};
 
-/// What the journal of a drive of flash comes to.
+/// Result of replaying the journal of a drive of flash.
 #[derive(Debug, Default)]
 pub(super) struct Replayed {
     pub(super) batches: u64,
@@ -24,9 +24,9 @@ pub(super) struct Replayed {
     /// Hash of the operations after it.
     pub(super) hash: u64,
     pub(super) totals: Option<Totals>,
-    /// How often the drive was switched on.
+    /// Times that the drive was switched on.
     pub(super) power_ons: u64,
-    /// How often of that its power had gone at work, and what that came to the last time.
+    /// Times that its power went at work, and the losses of the last time.
     pub(super) power_losses: u64,
     pub(super) last_cut: Option<CutReport>,
     /// Requests of the last batch, if it was left out.
@@ -191,7 +191,7 @@ impl Replay<'_> {
         }
     }
 
-    /// Whether the data of a batch are in their places.
+    /// True if the data of a batch are in their places.
     fn has_landed(&self, batch: &Batch) -> Result<bool, Wrong> {
         batch
             .inputs()
@@ -216,7 +216,7 @@ pub(super) fn replays_otherwise(version: &str) -> Wrong {
     }
 }
 
-/// What the journal says of a volatile buffer.
+/// Applies a record of the journal to the account of a volatile buffer.
 pub(super) fn follow_record(volatile: &mut Volatile, record: &Record) {
     match record {
         Record::Held(lpn) => {

@@ -1,4 +1,4 @@
-//! What a power cut has left of a volatile write buffer.
+//! Restores the state that a power cut has left of a volatile write buffer.
 
 use super::{ByteStore, SECTOR};
 use crate::buffered::BufferedSlot;
@@ -19,7 +19,7 @@ pub(crate) struct CutResult {
 }
 
 impl ByteStore {
-    /// What a power cut could take away.
+    /// Slots that a power cut could take away.
     pub(crate) fn volatile(&self) -> &Volatile {
         &self.volatile_state.volatile
     }
@@ -58,7 +58,8 @@ impl ByteStore {
         left
     }
 
-    /// What a slot is to hold again; nothing if it holds that, or what was before cannot be had.
+    /// Slot that the layer is to be handed again; none if it holds that version, or the older one cannot be
+    /// had.
     fn restored(
         &self,
         slot: VolatileSlot,
@@ -67,6 +68,7 @@ impl ByteStore {
     ) -> Option<BufferedSlot> {
         let (lpn, whole) = (Lpn(slot.lpn), mask_of(0, (self.slot_bytes / SECTOR) as u32));
         let mut bytes = vec![0; self.slot_bytes];
+        // An older version that cannot be read is not restored: the newer one is better than none.
         let was_empty = match slot.before? {
             OldVersion::Gone => return None,
             OldVersion::Nothing => true,
@@ -111,12 +113,12 @@ impl ByteStore {
         self.options.tracks = tracks;
     }
 
-    /// What waits is what a power cut has left, until it is handed on.
+    /// Notes that the waiting slots are those that a power cut has left, until they are handed on.
     pub(crate) fn begin_restoring(&mut self) {
         self.found.restores = true;
     }
 
-    /// Whether a slot is to be given up, since a power cut has left it empty.
+    /// True if a slot is to be given up, since a power cut has left it empty.
     pub(crate) fn is_emptied(&self, lpn: Lpn) -> bool {
         self.found.emptied.contains(&lpn.0)
     }
@@ -141,7 +143,7 @@ impl ByteStore {
         }
     }
 
-    /// What the layer was handed of a slot is in the cells, once that is carried out.
+    /// Notes that the data of a slot that the layer was handed are in the cells, once that is carried out.
     pub(super) fn note_programmed(&mut self, lpn: u32) {
         if !self.unfinished.queue.is_empty() {
             self.unfinished.programmed.push(lpn);

@@ -50,7 +50,7 @@ pub(crate) enum ReadError {
     Lost,
 }
 
-/// Bytes, by place.
+/// Store of bytes, by place.
 #[derive(Debug)]
 pub(crate) struct ByteStore {
     storage: Box<dyn Storage>,
@@ -58,7 +58,7 @@ pub(crate) struct ByteStore {
     slot_bytes: usize,
     options: StoreOptions,
     journal: Option<Journal>,
-    /// What the drive said when it was asked last.
+    /// Counts of the drive at the last request.
     totals: Totals,
     /// Data of write commands.
     commands: BTreeMap<CommandId, Vec<u8>>,
@@ -74,7 +74,7 @@ pub(crate) struct ByteStore {
     blank: Blank,
     volatile_state: VolatileState,
     found: CutRestore,
-    /// What is told of all that to a crash log.
+    /// Recorder for a crash log.
     tap: Option<Box<Tap>>,
 }
 
@@ -126,7 +126,7 @@ impl ByteStore {
         }
     }
 
-    /// What requests of these numbers wrote was lost; the drive goes on behind them.
+    /// Notes the numbers of requests that were lost; the drive goes on behind them.
     pub(crate) fn lose(&mut self, lost: Vec<(u64, u64)>) {
         self.sequence = lost.last().map_or(0, |lost| lost.1).max(self.sequence);
         self.lost = lost;
@@ -142,7 +142,7 @@ impl ByteStore {
         self.redo.cut_off = Some(cut_off);
     }
 
-    /// What the drive has counted so far.
+    /// Sets the counts of the drive.
     pub(crate) fn set_totals(&mut self, totals: Totals) {
         self.totals = totals;
     }
@@ -176,7 +176,7 @@ impl ByteStore {
         self.journal.as_mut()
     }
 
-    /// What the bytes lie on.
+    /// The storage under the bytes.
     pub(crate) fn storage(&mut self) -> &mut dyn Storage {
         &mut *self.storage
     }
@@ -201,7 +201,7 @@ impl ByteStore {
         &*self.storage
     }
 
-    /// What is in a write buffer that keeps it, or is to be handed on after a power cut.
+    /// Slots in a write buffer that survives, or that are to be handed on after a power cut.
     pub(crate) fn buffered(&self) -> Vec<BufferedSlot> {
         if !self.options.capacitors && !self.found.restores {
             return Vec::new();
@@ -222,7 +222,7 @@ impl ByteStore {
         Some((Lpn(lpn), extent))
     }
 
-    /// Whether anything of a slot waits.
+    /// True if data of a slot wait.
     pub(crate) fn waits(&self, lpn: Lpn) -> bool {
         self.waiting.get(lpn.0).is_some()
     }
@@ -243,7 +243,7 @@ impl ByteStore {
         }
     }
 
-    /// Why what the layer did is not carried out.
+    /// Error that keeps requests of the layer from being carried out.
     pub(crate) fn failure(&self) -> Option<&io::Error> {
         self.unfinished.failure.as_ref()
     }
@@ -292,7 +292,7 @@ impl ByteStore {
         }
     }
 
-    /// What was written is kept, so somebody relies on it from now on.
+    /// Notes that the journal is safe, so that somebody relies on it from now on.
     pub(crate) fn end_commit(&mut self) {
         if let Some(journal) = self
             .journal

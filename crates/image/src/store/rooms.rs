@@ -1,5 +1,5 @@
-//! What a store is in the middle of, each by itself: a storage that failed, a request that was cut off, what a power cut could
-//! take, and what one has left.
+//! States of a store that are apart from its bytes: a storage that failed, a request that was cut off, and the
+//! slots that a power cut could take, or has left.
 
 use super::pending::Pending;
 use crate::volatile::Volatile;
@@ -32,21 +32,21 @@ pub(super) struct Redo {
     pub(super) redone: u64,
 }
 
-/// What a power cut could take away.
+/// Slots that a power cut could take away.
 #[derive(Debug, Default)]
 pub(super) struct VolatileState {
     pub(super) volatile: Volatile,
-    /// How many slots of it the drive can hold.
+    /// Number of slots that the drive's buffer can hold.
     pub(super) buffer_slots: usize,
-    /// Where slots lie that the layer is asked to write or to give up.
+    /// Places of slots that the layer is asked to write or to give up.
     pub(super) before: Vec<(u32, u32)>,
 }
 
 /// Slots as a power cut has left them, until they are handed on.
 #[derive(Debug, Default)]
 pub(super) struct CutRestore {
-    /// Whether what waits is of that kind.
+    /// True if the waiting slots are of that kind.
     pub(super) restores: bool,
-    /// Those that are to be given up.
+    /// Slots that are to be given up.
     pub(super) emptied: BTreeSet<u32>,
 }

@@ -10,9 +10,9 @@ const SECTOR: usize = SECTOR_BYTES as usize;
 /// Sectors of a slot that wait.
 #[derive(Debug)]
 pub(super) struct Waiting {
-    /// Which, one bit each.
+    /// Sectors that wait, one bit each.
     pub(super) mask: SectorMask,
-    /// The slot, with room for its metadata in front. What is not in the mask means nothing.
+    /// The slot, with room for its metadata in front. Bytes of sectors that are not in the mask mean nothing.
     pub(super) slot: Vec<u8>,
 }
 
@@ -58,7 +58,7 @@ impl WaitingSlots {
         self.slots.remove(&lpn).map(|waiting| waiting.slot)
     }
 
-    /// Gives room back.
+    /// Takes room back for the next slot.
     pub(super) fn recycle(&mut self, slot: Vec<u8>) {
         if self.spare.len() < 64 {
             self.spare.push(slot);
