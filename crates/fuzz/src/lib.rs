@@ -1,4 +1,4 @@
-//! What a fuzz target does with its bytes.
+//! Fuzz targets: the checks that are run on arbitrary bytes.
 //!
 //! Bytes become a drive (the settings of a drive file and a test machine) and a script (commands,
 //! and how the clock is moved between them), or a text that is read, or what a client of a network block device sends. Whatever comes out, a drive is

@@ -1,8 +1,8 @@
-//! What a drive must hold, from what was asked of it alone.
+//! Model of the data that a drive must hold, from its commands alone.
 
 use ftlab_base::{Command, CommandKind};
 
-/// What is known of one slot.
+/// Data of one slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Holds {
     /// Never written, or trimmed since.
@@ -22,7 +22,7 @@ struct Slot {
     contested: bool,
 }
 
-/// Which slots of a drive hold data.
+/// Model of the slots of a drive that hold data.
 #[derive(Debug)]
 pub struct Model {
     sectors_per_slot: u64,

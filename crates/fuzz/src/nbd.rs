@@ -1,5 +1,5 @@
-//! What a client of a network block device sends: refused, or understood as far as it goes, and
-//! answered in a form that clients can read.
+//! Fuzzes the bytes of a client of a network block device: they are refused, or understood as far as they go,
+//! and answered in a form that clients can read.
 
 use crate::run::{Tally, Verdict, reason};
 use ftlab_nbd::protocol::constants::{
@@ -60,7 +60,7 @@ pub fn nbd_client(data: &[u8]) -> Verdict {
     }
 }
 
-/// What a negotiation ended in.
+/// Outcome of a negotiation.
 #[derive(Debug, PartialEq, Eq)]
 struct Outcome {
     output: Vec<u8>,
@@ -69,7 +69,7 @@ struct Outcome {
     end: Option<Result<HandshakeEnd, String>>,
 }
 
-/// What a negotiation ends in, which must be the same when its bytes arrive a few at a time.
+/// Negotiates twice. The outcome must be the same when the bytes arrive a few at a time.
 fn in_any_pieces<'a>(begin: impl Fn() -> Handshake<'a>, input: &[u8], step: u8) -> Outcome {
     let whole = negotiate(begin(), input, input.len());
     let pieces = negotiate(begin(), input, usize::from(step) + 1);
@@ -77,7 +77,7 @@ fn in_any_pieces<'a>(begin: impl Fn() -> Handshake<'a>, input: &[u8], step: u8) 
     whole
 }
 
-/// What is within TLS follows as it is.
+/// Negotiates, with `step` more bytes at a time. Bytes within TLS follow as they are.
 fn negotiate(mut handshake: Handshake<'_>, input: &[u8], step: usize) -> Outcome {
     let (mut output, mut taken, mut there) = (Vec::new(), 0, 0);
     let mut starts_tls = false;
@@ -94,6 +94,7 @@ fn negotiate(mut handshake: Handshake<'_>, input: &[u8], step: usize) -> Outcome
                 taken += count;
                 break Some(Ok(end));
             }
+            // It is given more bytes only when it needs them, so that it cannot rely on having more.
             Ok(Progress::Needs(count)) => {
                 assert!(count > there - taken, "what it needs is there");
                 assert!(count <= OPTION_HEADER_BYTES + OPTION_BYTES_MAX as usize);
@@ -126,6 +127,7 @@ fn requests(begun: &Transmission, mut input: &[u8]) -> Verdict {
         if header.disconnects() {
             break;
         }
+        // There is no drive behind this: the form of the reply is all that is checked.
         let head = match header.check(begun) {
             Ok(command) => {
                 let end = header.offset_bytes.checked_add(header.length_bytes.into());

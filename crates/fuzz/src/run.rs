@@ -27,7 +27,7 @@ const MOVES_A_COMMAND: u64 = 20_000;
 /// Virtual time after which a drive is too slow to be waited for.
 const LATEST: SimTime = SimTime(u64::MAX / 2);
 
-/// What came of an input.
+/// Outcome of an input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// The bytes made no drive.
@@ -40,18 +40,18 @@ pub enum Verdict {
     Ran(Tally),
 }
 
-/// What a drive did, to see that something was tried at all.
+/// Counts of a run, which show that something was tried at all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Commands over.
+    /// Commands that completed.
     pub commands: u64,
-    /// Those among them that ended with an error: the drive takes no more writes.
+    /// Commands that failed, as the drive takes no more writes.
     pub failed: u64,
     /// Times the clock was changed for no clock, or back.
     pub switches: u64,
     /// The drive was so slow that the script was left.
     pub timed_out: bool,
-    /// What the drive counted.
+    /// Counters of the drive.
     pub counters: Counters,
 }
 

@@ -1,4 +1,4 @@
-//! What is done to a drive: commands, and how the clock is moved between them.
+//! Scripts of a drive under test: commands, and movements of the clock between them.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use ftlab_base::hash::mix64;
@@ -9,7 +9,7 @@ use ftlab_base::{
 };
 use rand::RngExt;
 
-/// How commands reach the drive.
+/// Way in which commands reach the drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Arbitrary)]
 pub enum Clock {
     /// Submitted, at a depth, while the clock moves.
@@ -20,18 +20,18 @@ pub enum Clock {
     Both,
 }
 
-/// One step.
+/// Step of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// A command.
+    /// A single command.
     One(Shape),
     /// Random commands of the script's kinds, from a seed.
     Burst {
         /// The name of the stream they come from.
         seed: u16,
-        /// How many.
+        /// Number of commands.
         commands: u8,
-        /// Whether they begin and end with slots.
+        /// True if they begin and end with slots.
         aligned: bool,
         /// The part of the drive they go to, in 256ths of its capacity, at least one.
         span: u8,
@@ -42,7 +42,7 @@ pub enum Step {
     Wait(Nanos),
     /// The clock moves until nothing is outstanding and nothing will happen.
     Settle,
-    /// From here on the other way, if the script knows both.
+    /// Changes between timed and untimed commands, if the script has both.
     SwitchClock,
 }
 
@@ -50,7 +50,7 @@ pub enum Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     kind: CommandKind,
-    /// Where it begins, in 65536ths of the capacity.
+    /// Start, in 65536ths of the capacity.
     place: u16,
     sectors: u32,
     aligned: bool,
@@ -63,7 +63,7 @@ const KINDS: [CommandKind; 4] = [
     CommandKind::Flush,
 ];
 
-/// How a script goes on, before its steps are drawn one by one.
+/// Parameters of a script, before its steps are drawn one by one.
 #[derive(Debug, Clone)]
 pub struct Script {
     /// With a clock or without.
@@ -143,8 +143,8 @@ impl Script {
 pub const HANDLES: u8 = 3;
 
 impl Shape {
-    /// What the data look like, in a way that follows from place and size: writes to the same place
-    /// come with the same data, and with those of a few others.
+    /// Data that follow from place and size: writes to the same place come with the same data, and with those
+    /// of a few others.
     fn content(&self) -> Content {
         let mixed = mix64(u64::from(self.place) << 32 | u64::from(self.sectors));
         let content = match mixed % 8 {

@@ -9,7 +9,7 @@ use ftlab_sheet::SheetError;
 
 pub enum Subject {
     Flash(Box<Ssd>),
-    /// What has no flash: a disk, or a RAM disk.
+    /// A drive without flash: a disk, or a RAM disk.
     Disk(Box<dyn Device>),
 }
 
@@ -36,7 +36,7 @@ impl Subject {
         }
     }
 
-    /// What must hold of flash; a disk's platters forget everything.
+    /// Model of the drive's data; a disk's platters forget everything.
     pub fn model(&self) -> Model {
         let slots = match self {
             Subject::Flash(ssd) => ssd.layer().slots(),

@@ -38,7 +38,7 @@ const DRIVES: [&str; 6] = [
     "ocz-vertex3-120",
 ];
 
-/// What makes the first of them small enough to be tried.
+/// Keys that make the first of them small enough to be tried.
 const SMALL: [&str; 3] = [
     "nand.blocks_per_die=16",
     "nand.pages_per_block=8",
@@ -93,6 +93,7 @@ pub fn job_file(data: &[u8]) -> Verdict {
             return Verdict::Refused(why);
         }
     };
+    // Four jobs are enough: all are read alike, and a file may have thousands.
     for spec in file.jobs.iter().take(4) {
         let job = match spec.resolve(DEVICE_BYTES) {
             Ok(job) => job,
