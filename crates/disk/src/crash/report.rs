@@ -107,7 +107,7 @@ struct Smallest<'a> {
 #[derive(Serialize)]
 struct All<'a> {
     log: &'a Path,
-    log_summary: LogSummary<'a>,
+    held: LogSummary<'a>,
     seed: u64,
     at: String,
     states: usize,
@@ -235,7 +235,7 @@ fn json(options: &Options, log: &CrashLog, trial: &Trial) -> Result<String, Fail
     });
     screen::json(&All {
         log: &options.log,
-        log_summary: LogSummary::of(log),
+        held: LogSummary::of(log),
         seed: options.seed,
         at: at_in_words(&options.at),
         states: trial.tried.len(),
