@@ -52,7 +52,7 @@ impl Export for DriveExport {
     }
 
     fn submit(&self, request: Request) {
-        self.engine.ask(request.into());
+        self.engine.submit(request.into());
     }
 
     fn block_status(&self, offset_bytes: u64, extents: &mut Extents) {

@@ -3,7 +3,7 @@
 
 pub use ftlab_drive::faults::{FaultTold, MS_MAX, Mishap, On, Rule};
 
-use crate::engine::What;
+use crate::engine::Operation;
 use ftlab_base::{CommandKind, Nanos};
 use ftlab_drive::faults::{Answered, Program, Verdict};
 use ftlab_nbd::NbdError;
@@ -12,14 +12,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
-/// What kind a request is; nothing for one that asks for nothing.
-fn on(what: What) -> Option<On> {
-    let kind = match what {
-        What::Read => CommandKind::Read,
-        What::Write | What::Zero { .. } => CommandKind::Write,
-        What::Flush => CommandKind::Flush,
-        What::Trim => CommandKind::Trim,
-        What::Cache => return None,
+/// Kind of requests that a fault can name; none for a cache hint.
+fn on(operation: Operation) -> Option<On> {
+    let kind = match operation {
+        Operation::Read => CommandKind::Read,
+        Operation::Write | Operation::Zero { .. } => CommandKind::Write,
+        Operation::Flush => CommandKind::Flush,
+        Operation::Trim => CommandKind::Trim,
+        Operation::Cache => return None,
     };
     Some(On::from(kind))
 }
@@ -45,7 +45,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Those of a drive file, on a drive of that size; its time begins now.
+    /// Faults of a drive file, on a drive of `size_bytes`. Their time begins now.
     pub(crate) fn of(program: Program, size_bytes: u64, has_time: bool) -> Faults {
         Faults {
             began: Instant::now(),
@@ -56,12 +56,12 @@ impl Faults {
         }
     }
 
-    /// When the time began that verdicts are in.
+    /// Instant at which the time of verdicts begins.
     pub(crate) fn began(&self) -> Instant {
         self.began
     }
 
-    /// How late an instant is.
+    /// Time from the beginning to an instant.
     pub(crate) fn time_of(&self, instant: Instant) -> Nanos {
         let since = instant.saturating_duration_since(self.began).as_nanos();
         Nanos(u64::try_from(since).unwrap_or(u64::MAX))
@@ -83,7 +83,7 @@ impl Faults {
         Ok(number)
     }
 
-    /// What was asked for and not cleared, with what came of it.
+    /// Faults that are in force, and what they did so far.
     pub fn list(&self) -> Vec<FaultTold> {
         let now = self.time_of(Instant::now());
         self.program().list(now)
@@ -97,15 +97,21 @@ impl Faults {
         ended
     }
 
-    /// What is to become of a request that comes now, of these sectors.
-    pub(crate) fn judge(&self, what: What, range: &Range<u64>, fua: bool, now: Nanos) -> Verdict {
-        match on(what).filter(|_| self.is_any.load(Ordering::Acquire)) {
+    /// Decides about a request for these sectors that arrives now.
+    pub(crate) fn judge(
+        &self,
+        operation: Operation,
+        range: &Range<u64>,
+        fua: bool,
+        now: Nanos,
+    ) -> Verdict {
+        match on(operation).filter(|_| self.is_any.load(Ordering::Acquire)) {
             Some(on) => self.program().judge(on, range, fua, now),
             None => Verdict::NOTHING,
         }
     }
 
-    /// Until when the drive is off its bus, if it is.
+    /// Time until which the drive is off its bus, if it is.
     pub(crate) fn away_until(&self, now: Nanos) -> Option<Nanos> {
         let is_any = self.is_any.load(Ordering::Acquire);
         is_any.then(|| self.program().away_until(now)).flatten()

@@ -9,28 +9,28 @@
 //! # The path of a request
 //!
 //! ```text
-//! serve::command          disk/src/serve/mod.rs         image made or opened, engine, ways in, signals; closed in order
+//! serve::command          disk/src/serve/mod.rs         image made or opened, engine, server, signals; closed in order
 //!   daemon::start         disk/src/serve/daemon.rs      --daemon: the program starts itself again, and waits until that is ready
 //! DriveExport::submit     attach/src/export.rs          a request of a connection's thread
 //! Disk::read, write, …    attach/src/fuse/              or a call on the file that is mounted
 //! Control                 attach/src/control/           or what NBD has no words for: HTTP over a Unix socket
 //!   receive               control/http.rs               a request that came whole, or why not
 //!   answer                control/actions.rs            done, if it says what; an answer with a reason, if not
-//!   Engine::ask           attach/src/engine/mod.rs      recorded first, if it is to be (engine/recorder.rs)
+//!   Engine::submit         attach/src/engine/mod.rs      recorded first, if it is to be (engine/recorder.rs)
 //!     Pieces::of          engine/pieces.rs              commands of the request, none of them large: zeroes are trims of whole
 //!                                                       slots and writes
 //!     Faults::judge       faults.rs                     what a fault that was asked for makes of it (drive/faults/)
-//!     Timed::ask          engine/timed/mod.rs          into the inbox; the one thread that owns the drive is woken
+//!     Timed::submit       engine/timed/mod.rs          into the inbox; the one thread that owns the drive is woken
 //!       Loop::begin         DataDrive::submit           at the instant of arrival, in the drive's time
 //!       Loop::catch_up      DataDrive::advance          everything that is due; FUA adds a flush
 //!       Loop::land          DataDrive::read             a read's bytes, when it completes; answers leave together
 //!         Waiter::wait      nbd/pacing/waiter.rs        until the drive's next event, or a call
-//!     Untimed::ask        engine/untimed.rs             DataDrive::apply in the thread that asks, one after the other; between
+//!     Untimed::submit     engine/untimed.rs             DataDrive::apply in the thread that asks, one after the other; between
 //!                                                       two commands of a request, whoever waits longest has the drive
 //! ```
 //!
-//! What is done to the drive as a whole (`Engine::quietly`) waits until nothing is under way and everything is flushed; what
-//! comes meanwhile is held.
+//! Actions on the drive as a whole (`Engine::quietly`) wait until nothing is under way and everything is
+//! flushed; requests that arrive meanwhile are held.
 //!
 //! # Invariants
 //!
@@ -46,7 +46,7 @@
 //!   rest of a request that the drive has only a part of is refused. `crates/ftlab/tests/program/attach/hostile.rs` has clients that do not let go.
 //! - **A wake-up adds nothing to a latency.** An attached drive gets a request at the instant at which it
 //!   arrived, not at which the engine's thread woke up, so the model's latencies are those of a simulated run
-//!   (`an_answer_takes_as_long_as_the_model_says` in `crates/attach/tests/engine/main.rs`). What the machine adds is *lateness*, and is counted.
+//!   (`an_answer_takes_as_long_as_the_model_says` in `crates/attach/tests/engine/main.rs`). The time that the machine adds is *lateness*, and is counted.
 
 pub mod control;
 pub mod engine;

@@ -1,8 +1,8 @@
 //! Clients of the control socket that send too little, too much, nothing, or something else; and what is left of
 //! the drive's data then.
 
-use ftlab_attach::control::{Asked, Control, ControlError, Limits, Report, ask};
-use ftlab_attach::engine::{Ask, Engine, Timing, What};
+use ftlab_attach::control::{Control, ControlError, ControlRequest, Limits, Report, ask};
+use ftlab_attach::engine::{Engine, IoRequest, Operation, Timing};
 use ftlab_base::SECTOR_BYTES;
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
@@ -59,24 +59,30 @@ fn bytes(range: &Range<u64>) -> usize {
 }
 
 impl Served {
-    fn ask(&self, what: What, range: Range<u64>, buffer: Vec<u8>) -> Result<Vec<u8>, NbdError> {
+    fn ask(
+        &self,
+        operation: Operation,
+        range: Range<u64>,
+        buffer: Vec<u8>,
+    ) -> Result<Vec<u8>, NbdError> {
         let (tell, told) = mpsc::channel();
         let answer = Box::new(move |result| {
             let _ = tell.send(result);
         });
-        let ask = Ask::local(what, range, false, buffer, answer);
-        self.engine.ask(ask);
+        let ask = IoRequest::local(operation, range, false, buffer, answer);
+        self.engine.submit(ask);
         told.recv_timeout(PATIENCE).expect("an answer")
     }
 
     fn write(&self) {
         let data = vec![7; bytes(&WRITTEN)];
-        self.ask(What::Write, WRITTEN, data).expect("it is taken");
+        self.ask(Operation::Write, WRITTEN, data)
+            .expect("it is taken");
     }
 
     /// The sectors of the written range that hold zeroes; the others hold what was written.
     fn lost(&self) -> Vec<u64> {
-        let read = self.ask(What::Read, WRITTEN, vec![0; bytes(&WRITTEN)]);
+        let read = self.ask(Operation::Read, WRITTEN, vec![0; bytes(&WRITTEN)]);
         let read = read.expect("it can be read");
         let sectors = read.chunks(SECTOR_BYTES as usize).zip(0..);
         let lost = sectors.filter(|(sector, _)| sector.iter().any(|byte| *byte != 7));
@@ -101,7 +107,7 @@ impl Served {
     }
 
     fn statistics(&self) -> Report {
-        let text = ask(&self.path, Asked::Get("/statistics")).expect("it tells");
+        let text = ask(&self.path, ControlRequest::Get("/statistics")).expect("it tells");
         serde_json::from_str(&text).expect("a report")
     }
 
@@ -198,7 +204,7 @@ fn a_body_that_does_not_say_what_is_not_done() {
     ];
     for url in destructive() {
         for body in bodies {
-            match ask(&served.path, Asked::Post(url, body)) {
+            match ask(&served.path, ControlRequest::Post(url, body)) {
                 Err(ControlError::Refused(why)) => assert!(why.len() > 10, "{url} {body}: {why}"),
                 other => panic!("{url} {body}: {other:?}"),
             }
@@ -216,7 +222,7 @@ fn a_body_that_does_not_say_what_is_not_done() {
         ("/power-cut", "{\"off_ms\": 604800001}"),
         ("/power-cut", "{\"off_ms\": 18446744073709551615}"),
     ] {
-        let refused = ask(&served.path, Asked::Post(url, body));
+        let refused = ask(&served.path, ControlRequest::Post(url, body));
         assert!(
             matches!(refused, Err(ControlError::Refused(_))),
             "{url}: {refused:?}"
@@ -224,7 +230,7 @@ fn a_body_that_does_not_say_what_is_not_done() {
     }
     let erase = ask(
         &served.path,
-        Asked::Post("/erase", "{\"offset_bytes\": 0, \"bytes\": 4096}"),
+        ControlRequest::Post("/erase", "{\"offset_bytes\": 0, \"bytes\": 4096}"),
     );
     assert!(
         matches!(erase, Err(ControlError::Refused(_))),
@@ -246,12 +252,12 @@ fn what_is_said_is_done_and_nothing_else() {
         ("/erase", EVERYTHING, WRITTEN),
     ] {
         served.write();
-        ask(&served.path, Asked::Post(url, body)).expect("it is done");
+        ask(&served.path, ControlRequest::Post(url, body)).expect("it is done");
         let lost: Vec<u64> = lost.collect();
         assert_eq!(served.lost(), lost, "{url} {body}");
     }
     let beyond = "{\"offset_bytes\": 0, \"bytes\": 1125899906842624}";
-    match ask(&served.path, Asked::Post("/trim", beyond)) {
+    match ask(&served.path, ControlRequest::Post("/trim", beyond)) {
         Err(ControlError::Refused(why)) => assert!(why.contains("the drive has"), "{why}"),
         other => panic!("{other:?}"),
     }
@@ -371,13 +377,13 @@ fn the_socket_closes_whatever_its_clients_do() {
 
 /// Nine seconds of the drive's time and more: until then an erase waits.
 fn keep_busy(served: &Served) {
-    let zeroes = What::Zero {
+    let zeroes = Operation::Zero {
         no_hole: true,
         fast: false,
     };
     let never_told = Box::new(|_| {});
-    let ask = Ask::local(zeroes, 0..4 << 20, false, Vec::new(), never_told);
-    served.engine.ask(ask);
+    let ask = IoRequest::local(zeroes, 0..4 << 20, false, Vec::new(), never_told);
+    served.engine.submit(ask);
 }
 
 #[test]

@@ -12,7 +12,7 @@ mod tools;
 use clap::Subcommand;
 use ftlab_console::failure::Outcome;
 use ftlab_console::screen;
-use ftlab_image::CutTold;
+use ftlab_image::CutReport;
 
 /// A command of the disk. There is one for each time the program is called.
 #[allow(clippy::large_enum_variant)]
@@ -87,9 +87,9 @@ fn ratio(ratio: Option<f64>) -> String {
     ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.2}"))
 }
 
-/// What a power cut took from a volatile write buffer.
-fn power_cut(cut: &CutTold) -> String {
-    let CutTold {
+/// Describes the losses of a power cut from a volatile write buffer.
+fn power_cut(cut: &CutReport) -> String {
+    let CutReport {
         seed,
         slots,
         new,
@@ -101,7 +101,7 @@ fn power_cut(cut: &CutTold) -> String {
     )
 }
 
-/// How long a file with holes is, and what it takes of its disk.
+/// Describes the length of a sparse file, and the space that it takes.
 fn sparse_file(long_bytes: u64, taken_bytes: u64) -> String {
     format!(
         "{} long with its holes, {} taken; copy it with cp --sparse=always",

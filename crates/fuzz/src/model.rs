@@ -22,7 +22,7 @@ struct Slot {
     contested: bool,
 }
 
-/// Which slots of a drive hold data.
+/// Model of the slots of a drive that hold data.
 #[derive(Debug)]
 pub struct Model {
     sectors_per_slot: u64,

@@ -94,6 +94,7 @@ fn negotiate(mut handshake: Handshake<'_>, input: &[u8], step: usize) -> Outcome
                 taken += count;
                 break Some(Ok(end));
             }
+            // It is given more bytes only when it needs them, so that it cannot rely on having more.
             Ok(Progress::Needs(count)) => {
                 assert!(count > there - taken, "what it needs is there");
                 assert!(count <= OPTION_HEADER_BYTES + OPTION_BYTES_MAX as usize);
@@ -126,6 +127,7 @@ fn requests(begun: &Transmission, mut input: &[u8]) -> Verdict {
         if header.disconnects() {
             break;
         }
+        // There is no drive behind this: the form of the reply is all that is checked.
         let head = match header.check(begun) {
             Ok(command) => {
                 let end = header.offset_bytes.checked_add(header.length_bytes.into());

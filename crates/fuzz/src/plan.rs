@@ -12,7 +12,7 @@ use ftlab_sheet::SheetError;
 /// A drive of the catalogue with settings, and the machine it is tried on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// The drive's slug.
+    /// Slug of the drive that is changed.
     pub base: &'static str,
     /// `key=value`, later ones over earlier ones.
     pub settings: Vec<String>,
@@ -83,6 +83,7 @@ impl Plan {
     /// # Errors
     /// When the bytes are used up.
     pub fn failing(mut self, u: &mut Unstructured<'_>) -> Result<Plan> {
+        // Few cycles, so that blocks wear out within a script.
         self.set("reliability.rated_cycles", *u.choose(&[1, 3, 10])?);
         self.set(
             "reliability.median_cycles",
@@ -116,7 +117,7 @@ impl Plan {
         Ok(self)
     }
 
-    /// The machine.
+    /// The test machine.
     #[must_use]
     pub fn testbed(&self) -> Testbed {
         testbed(self.host_command, self.queue_order)
@@ -137,6 +138,7 @@ impl Plan {
 
 impl<'a> Arbitrary<'a> for Plan {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Plan> {
+        // Most inputs go to drives that map pages, as these have most settings.
         let kind = u.int_in_range(0..=9)?;
         let mut plan = Plan {
             base: match kind {
@@ -171,7 +173,7 @@ impl<'a> Arbitrary<'a> for Plan {
     }
 }
 
-/// A test machine.
+/// Test machine with that time for a command and that order of its queues.
 pub fn testbed(host_command: Nanos, queue_order: HostOrder) -> Testbed {
     Testbed {
         slug: "fuzz".into(),
@@ -192,6 +194,7 @@ pub fn testbed(host_command: Nanos, queue_order: HostOrder) -> Testbed {
 /// A small array, its times, and what is common to both mappings. `slots` is in how many ways slots
 /// and pages may differ.
 fn array(plan: &mut Plan, u: &mut Unstructured<'_>, slots: u32) -> Result<()> {
+    // Small and odd numbers: faults hide where shapes do not divide each other.
     let channels = u.int_in_range(1..=3)?;
     let dies_per_channel = u.int_in_range(1..=2)?;
     let planes = u.int_in_range(1..=4)?;
@@ -244,7 +247,7 @@ fn array(plan: &mut Plan, u: &mut Unstructured<'_>, slots: u32) -> Result<()> {
     Ok(())
 }
 
-/// Which blocks are collected, and when.
+/// Draws the policy of garbage collection, and its reserve.
 fn collection(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
     let policy = u.choose(POLICIES)?;
     plan.set("gc.policy", policy.name);
@@ -420,6 +423,7 @@ fn block_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
 }
 
 fn disk(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
+    // The speeds reach from a disk that hardly turns to one that takes no time.
     plan.set(
         "disk.capacity",
         format_args!("{}sectors", u.int_in_range(1..=40_000)?),

@@ -43,9 +43,9 @@ pub enum Verdict {
 /// Counts of a drive, to see that something was tried at all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Commands over.
+    /// Commands that completed.
     pub commands: u64,
-    /// Those among them that ended with an error: the drive takes no more writes.
+    /// Commands that failed, as the drive takes no more writes.
     pub failed: u64,
     /// Times the clock was changed for no clock, or back.
     pub switches: u64,

@@ -20,10 +20,10 @@ pub enum Clock {
     Both,
 }
 
-/// One step.
+/// Step of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// A command.
+    /// A single command.
     One(Shape),
     /// Random commands of the script's kinds, from a seed.
     Burst {
@@ -31,7 +31,7 @@ pub enum Step {
         seed: u16,
         /// Their number.
         commands: u8,
-        /// Whether they begin and end with slots.
+        /// True if they begin and end with slots.
         aligned: bool,
         /// The part of the drive they go to, in 256ths of its capacity, at least one.
         span: u8,
@@ -42,7 +42,7 @@ pub enum Step {
     Wait(Nanos),
     /// The clock moves until nothing is outstanding and nothing will happen.
     Settle,
-    /// From here on the other way, if the script knows both.
+    /// Changes between timed and untimed commands, if the script has both.
     SwitchClock,
 }
 
@@ -50,7 +50,7 @@ pub enum Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     kind: CommandKind,
-    /// Where it begins, in 65536ths of the capacity.
+    /// Start, in 65536ths of the capacity.
     place: u16,
     sectors: u32,
     aligned: bool,

@@ -93,6 +93,7 @@ pub fn job_file(data: &[u8]) -> Verdict {
             return Verdict::Refused(why);
         }
     };
+    // Four jobs are enough: all are read alike, and a file may have thousands.
     for spec in file.jobs.iter().take(4) {
         let job = match spec.resolve(DEVICE_BYTES) {
             Ok(job) => job,

@@ -7,7 +7,7 @@
 use ftlab_ftl::TranslationLayer;
 use ftlab_nand::DataMove;
 
-/// Which blocks are blank.
+/// Set of blank blocks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Blank {
     /// A bit for each block; none at all if no block is.
@@ -20,7 +20,7 @@ fn places_a_block(layer: &dyn TranslationLayer) -> u32 {
 }
 
 impl Blank {
-    /// All blocks.
+    /// The set of all blocks.
     pub(crate) fn all(layer: &dyn TranslationLayer) -> Blank {
         let blocks = layer.layout().geometry.blocks() as usize;
         Blank {
@@ -29,7 +29,7 @@ impl Blank {
         }
     }
 
-    /// Those that a checkpoint names; nothing if there cannot be so many.
+    /// The set that a checkpoint names; none if its length does not fit the drive.
     pub(crate) fn of(bits: Vec<u8>, layer: &dyn TranslationLayer) -> Option<Blank> {
         let blocks = layer.layout().geometry.blocks() as usize;
         let fits = bits.is_empty() || bits.len() == blocks.div_ceil(8);
@@ -39,17 +39,17 @@ impl Blank {
         })
     }
 
-    /// What a checkpoint says of them.
+    /// The bits of the set, as a checkpoint has them.
     pub(crate) fn bits(&self) -> &[u8] {
         &self.bits
     }
 
-    /// Whether none is.
+    /// True if no block is blank.
     pub(crate) fn is_none(&self) -> bool {
         self.bits.is_empty()
     }
 
-    /// Whether a place is in a blank block.
+    /// True if a place is in a blank block.
     pub(crate) fn has(&self, place: u32) -> bool {
         !self.is_none() && {
             let block = place / self.places_a_block;

@@ -8,8 +8,8 @@
 //! holds the one before it until then. A [`Mark`] is noted afterwards: a checkpoint whose head is destroyed is
 //! missed.
 
+use crate::buffered::{BUFFERED_BYTES_MAX, BufferedSlot};
 use crate::error::Wrong;
-use crate::kept::{KEPT_BYTES_MAX, Kept};
 use crate::mark::{End, Mark};
 use crate::meta::Meta;
 use crate::storage::{Bytes, Region, Storage};
@@ -24,7 +24,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 const MAGIC: [u8; 8] = *b"\x8fftpoint";
 const HEAD_BYTES: usize = 40;
 const CHECKSUM_AT: usize = HEAD_BYTES - 8;
-/// Where the state begins.
+/// Start of the state, in bytes from the checkpoint.
 const STATE_AT: u64 = 4096;
 /// Bytes that are written at a time, and given up at a time: while the system does either, nobody else writes
 /// to the file.
@@ -33,14 +33,14 @@ const GIVEN_UP_BYTES: u64 = 32 << 20;
 /// The most that what an image keeps beside takes, unpacked.
 const META_BYTES_MAX: u64 = 1 << 16;
 /// The most that the numbers of a slot in a write buffer take beside its bytes.
-const KEPT_BYTES_BESIDE_MAX: u64 = 64;
+const BUFFERED_BYTES_BESIDE_MAX: u64 = 64;
 
 /// Everything that a checkpoint says.
 #[derive(Debug)]
 pub(crate) struct Saved {
     pub(crate) meta: Meta,
-    pub(crate) kept: Vec<Kept>,
-    /// What a power cut could take away.
+    pub(crate) buffered: Vec<BufferedSlot>,
+    /// Slots that a power cut could take away.
     pub(crate) volatile: Vec<VolatileSlot>,
     /// Blocks that were programmed before the drive had bytes.
     pub(crate) blank: Vec<u8>,
@@ -49,28 +49,28 @@ pub(crate) struct Saved {
 
 /// A checkpoint that is to be written.
 #[derive(Debug)]
-pub(crate) struct Due {
+pub(crate) struct NewCheckpoint {
     /// Notes that it is the newest.
     pub(crate) mark: Mark,
     pub(crate) saved: Saved,
     pub(crate) shape: Shape,
     pub(crate) areas: [Region; 2],
-    /// Where parts of the journal lie that are not needed behind it.
+    /// Regions of the journal that are not needed once the checkpoint stands.
     pub(crate) free: Vec<Region>,
     pub(crate) sync: bool,
 }
 
-/// What is to be known of a checkpoint that stands.
+/// Mark and metadata of a checkpoint that is on the storage.
 #[derive(Debug)]
-pub(crate) struct Stands {
+pub(crate) struct CheckpointInfo {
     pub(crate) mark: Mark,
     pub(crate) meta: Meta,
 }
 
-impl Due {
-    /// What is to be known of it once it stands.
-    pub(crate) fn stands(&self) -> Stands {
-        Stands {
+impl NewCheckpoint {
+    /// The mark and the metadata, for the drive to adopt once it stands.
+    pub(crate) fn info(&self) -> CheckpointInfo {
+        CheckpointInfo {
             mark: self.mark,
             meta: self.saved.meta.clone(),
         }
@@ -137,7 +137,8 @@ fn give_up(storage: &mut dyn Storage, region: Region) -> io::Result<()> {
 }
 
 impl Saved {
-    /// That whoever reads it takes it: a checkpoint that is refused would shut the image, and the one before it does not.
+    /// Checks that a reader will take the checkpoint: one that is refused would shut the image, and the one
+    /// before it does not.
     fn check(&self, shape: Shape) -> io::Result<()> {
         let meta = postcard::to_stdvec(&self.meta).map_err(io::Error::other)?;
         if meta.len() as u64 > META_BYTES_MAX {
@@ -147,10 +148,10 @@ impl Saved {
                  `ftlab fsck --rebuild`"
             )));
         }
-        let kept = self.kept.len() as u64 * shape.slot_bytes;
-        if kept > KEPT_BYTES_MAX {
+        let buffered = self.buffered.len() as u64 * shape.slot_bytes;
+        if buffered > BUFFERED_BYTES_MAX {
             return Err(io::Error::other(format!(
-                "{kept} bytes wait in its write buffer, and an image has room for {KEPT_BYTES_MAX}"
+                "{buffered} bytes wait in its write buffer, and an image has room for {BUFFERED_BYTES_MAX}"
             )));
         }
         Ok(())
@@ -158,12 +159,12 @@ impl Saved {
 }
 
 /// A writer that refuses what goes beyond the bytes that are `left`.
-struct Limited<T> {
+struct LimitedWriter<T> {
     inner: T,
     left: u64,
 }
 
-impl<T: Write> Write for Limited<T> {
+impl<T: Write> Write for LimitedWriter<T> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let left = self.left.checked_sub(bytes.len() as u64);
         let left = left.ok_or_else(|| {
@@ -194,11 +195,11 @@ fn pack(
     let packed = BufWriter::with_capacity(WRITTEN_BYTES, packed);
     // Numbers come byte by byte; in handfuls they are packed sooner.
     let packer = BufWriter::with_capacity(1 << 16, FrameEncoder::new(packed));
-    let beside = (&saved.meta, &saved.kept, &saved.volatile, &saved.blank);
+    let beside = (&saved.meta, &saved.buffered, &saved.volatile, &saved.blank);
     let inner = postcard::to_io(&beside, packer).map_err(io::Error::other)?;
     let left = state_bytes_max(shape.sectors);
     let packer =
-        postcard::to_io(&saved.state, Limited { inner, left }).map_err(io::Error::other)?;
+        postcard::to_io(&saved.state, LimitedWriter { inner, left }).map_err(io::Error::other)?;
     let packer = packer
         .inner
         .into_inner()
@@ -208,7 +209,7 @@ fn pack(
     Ok((region.bytes - packed.left.bytes, packed.sum.digest()))
 }
 
-/// What is written of a packed state.
+/// Progress of packing a state.
 struct Packing<'a> {
     storage: &'a mut dyn Storage,
     left: Region,
@@ -234,14 +235,14 @@ impl Write for Packing<'_> {
     }
 }
 
-/// What an area holds.
+/// Contents of a checkpoint area.
 #[derive(Debug)]
 pub(crate) enum Area {
     /// No checkpoint: none was written there, or it was cut off.
     Empty,
     /// A checkpoint that is not as it was written.
     Damaged { number: u64, why: String },
-    /// A checkpoint.
+    /// A whole checkpoint.
     Whole(Packed),
 }
 
@@ -249,7 +250,7 @@ pub(crate) enum Area {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Packed {
     pub(crate) number: u64,
-    /// Where the state lies.
+    /// Region of the state.
     state: Region,
 }
 
@@ -335,7 +336,7 @@ pub(crate) fn newest(
     }
 }
 
-/// What the drive is that a checkpoint is of.
+/// Geometry of the drive that a checkpoint is of.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) sectors: u64,
@@ -396,40 +397,46 @@ impl Packed {
                 meta.max_sectors, shape.sectors
             ));
         }
-        let mut kept = Vec::new();
-        let count: u32 = unpacked.next(KEPT_BYTES_BESIDE_MAX).map_err(senseless)?;
-        if u64::from(count) * shape.slot_bytes > KEPT_BYTES_MAX || count > shape.slots {
+        let mut buffered = Vec::new();
+        let count: u32 = unpacked
+            .next(BUFFERED_BYTES_BESIDE_MAX)
+            .map_err(senseless)?;
+        if u64::from(count) * shape.slot_bytes > BUFFERED_BYTES_MAX || count > shape.slots {
             return impossible(format!("it has {count} slots in a write buffer"));
         }
         for _ in 0..count {
-            let bytes_max = shape.slot_bytes + KEPT_BYTES_BESIDE_MAX;
-            let slot: Kept = unpacked.next(bytes_max).map_err(senseless)?;
+            let bytes_max = shape.slot_bytes + BUFFERED_BYTES_BESIDE_MAX;
+            let slot: BufferedSlot = unpacked.next(bytes_max).map_err(senseless)?;
             if slot.lpn >= shape.slots || slot.bytes.len() as u64 != shape.slot_bytes {
                 return impossible(format!("it has LPN {} in a write buffer", slot.lpn));
             }
-            kept.push(slot);
+            buffered.push(slot);
         }
-        let count: u32 = unpacked.next(KEPT_BYTES_BESIDE_MAX).map_err(senseless)?;
+        let count: u32 = unpacked
+            .next(BUFFERED_BYTES_BESIDE_MAX)
+            .map_err(senseless)?;
         if count > shape.slots {
             return impossible(format!("it has {count} slots in a volatile write buffer"));
         }
         let mut volatile = Vec::new();
         for _ in 0..count {
-            let slot: VolatileSlot = unpacked.next(KEPT_BYTES_BESIDE_MAX).map_err(senseless)?;
+            let slot: VolatileSlot = unpacked
+                .next(BUFFERED_BYTES_BESIDE_MAX)
+                .map_err(senseless)?;
             if slot.lpn >= shape.slots {
                 return impossible(format!("it has LPN {} in a write buffer", slot.lpn));
             }
             volatile.push(slot);
         }
         // There are no more blocks than slots.
-        let bytes_max = u64::from(shape.slots) + KEPT_BYTES_BESIDE_MAX;
+        let bytes_max = u64::from(shape.slots) + BUFFERED_BYTES_BESIDE_MAX;
         let blank: Vec<u8> = unpacked.next(bytes_max).map_err(senseless)?;
         let bytes_max = state_bytes_max(shape.sectors);
         let state: DeviceState = unpacked.next(bytes_max).map_err(senseless)?;
         unpacked.finish().map_err(senseless)?;
         Ok(Saved {
             meta,
-            kept,
+            buffered,
             volatile,
             blank,
             state,

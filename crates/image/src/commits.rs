@@ -25,7 +25,7 @@ pub(crate) fn sectors_of(command: &Command) -> Range<u64> {
     command.lba.0..command.lba.0 + u64::from(command.sectors)
 }
 
-/// Which commits there were, are, and will be.
+/// Commits that ended, are under way, and are to come.
 #[derive(Debug, Default)]
 pub(crate) struct Commits {
     pub(crate) begun: u64,

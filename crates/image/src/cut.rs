@@ -1,5 +1,5 @@
-//! What a power cut does to data that a drive holds in its volatile write buffer. It is decided here and nowhere
-//! else: for an image whose process was killed, for a cut on demand, and for whoever asks what a cut could leave.
+//! Decides about data in a volatile write buffer at a power cut. It is decided here and nowhere else: for an
+//! image whose process was killed, for a cut on demand, and for whoever asks what a cut could leave.
 //!
 //! A slot that was being programmed is new, as it was before, or made of units of both. Each has an outcome of its
 //! own, so a later write may survive an earlier one. What was flushed, and what was programmed, is not asked about.
@@ -7,16 +7,16 @@
 use ftlab_base::{RootSeed, SECTOR_BYTES};
 use serde::{Deserialize, Serialize};
 
-/// A power cut.
+/// A power cut, as the draw of what it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PowerCut {
-    /// What decides.
+    /// Seed of the draw.
     pub seed: u64,
     /// Bytes that are written as a whole or not at all.
     pub atomic_bytes: u64,
 }
 
-/// What becomes of a slot that was being programmed.
+/// Fate of a slot that was being programmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// It has what was written last.
@@ -39,8 +39,8 @@ impl PowerCut {
         }
     }
 
-    /// What becomes of a slot of so many bytes. It depends on nothing but the seed and the slot's number, so it is
-    /// the same whatever else is in the buffer.
+    /// Draws the fate of a slot of `slot_bytes`. It depends on nothing but the seed and the slot's number, so
+    /// it is the same whatever else is in the buffer.
     #[must_use]
     pub fn fate(&self, slot: u64, slot_bytes: u64) -> Fate {
         let drawn = RootSeed(self.seed).derive(&format!("slot {slot}"));
@@ -68,18 +68,18 @@ impl PowerCut {
     }
 }
 
-/// What a power cut came to.
+/// Losses of a power cut.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CutTold {
+pub struct CutReport {
     /// The seed that decided.
     pub seed: u64,
     /// Slots of which the volatile buffer held something.
     pub slots: u64,
-    /// Those among them that have what was written last.
+    /// Slots that have the newest version.
     pub new: u64,
-    /// Those that have what they had before: lost.
+    /// Slots that have the older version: their newest is lost.
     pub old: u64,
-    /// Those that are made of both.
+    /// Slots that are made of both versions.
     pub torn: u64,
 }
 

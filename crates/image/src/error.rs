@@ -1,66 +1,66 @@
-//! What can be wrong with an image, or with what lies under it.
+//! Errors of images and of the storage under them.
 
+use crate::buffered::BUFFER_BYTES_MAX;
 use crate::journal::Hole;
-use crate::kept::BUFFER_BYTES_MAX;
 use ftlab_base::Blame;
 use ftlab_sheet::SheetError;
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Why an image cannot be made, opened or used.
+/// Error of making, opening or using an image.
 #[derive(Debug, Error)]
 pub enum ImageError {
     /// The drive cannot be made.
     #[error("{0}")]
     Drive(#[from] SheetError),
-    /// What is to be done to a new drive cannot be done.
+    /// A new drive cannot be brought to the age that was asked for.
     #[error("{0}")]
     Age(String),
     /// The system does not do what is asked of the file.
     #[error("{path}: cannot {what}: {why}")]
     Storage {
-        /// The image.
+        /// Path of the image.
         path: PathBuf,
-        /// What was asked, as a verb.
+        /// The failed operation, as a verb.
         what: &'static str,
-        /// What the system said.
+        /// Error of the system.
         why: io::Error,
     },
     /// There is a file already.
     #[error("{path}: it exists already; an image is made in a new file")]
     Exists {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
     /// Another process has it open.
     #[error("{path}: another process has this image open; stop that first")]
     Locked {
-        /// The image.
+        /// Path of the image.
         path: PathBuf,
     },
     /// It is no image, or not one that this ftlab can read.
     #[error("{path}: {why}{}", why.way_on(path))]
     Unusable {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the damage.
         why: Wrong,
     },
-    /// What it lies on is not what it was made on, or cannot be lain on.
+    /// The base is not the one that the image was made on, or cannot be a base.
     #[error("{path}: {why}")]
     Base {
-        /// The image.
+        /// Path of the image.
         path: PathBuf,
-        /// What is wrong, what was expected, and what to do.
+        /// Difference to the expected base, and the remedy.
         why: String,
     },
     /// A snapshot that cannot be made, or is not there.
     #[error("{path}: {why}")]
     Snapshot {
-        /// The image.
+        /// Path of the image.
         path: PathBuf,
-        /// What is wrong, and what to do.
+        /// Description of the fault, and the remedy.
         why: String,
     },
     /// Its write buffer is larger than an image has room for.
@@ -69,7 +69,7 @@ pub enum ImageError {
          {BUFFER_BYTES_MAX}; give less with --set buffer.size"
     )]
     Buffer {
-        /// Its bytes.
+        /// Size of the buffer, in bytes.
         bytes: u64,
     },
     /// It is another drive than the one asked for.
@@ -77,19 +77,19 @@ pub enum ImageError {
         "{path}: the image is of {difference}; leave the drive out, or name the one it was made with"
     )]
     OtherDrive {
-        /// The image.
+        /// Path of the image.
         path: PathBuf,
-        /// What differs.
+        /// Differences between the two drives.
         difference: String,
     },
     /// The bytes of a sector are not those that were written.
     #[error("{path}: sector {lba} cannot be read: {why}; `ftlab fsck` lists all of them")]
     Damaged {
-        /// The image.
+        /// Path of the image.
         path: PathBuf,
         /// The first sector of the slot.
         lba: u64,
-        /// What is wrong.
+        /// Description of the fault.
         why: String,
     },
     /// A size the drive cannot have.
@@ -97,7 +97,7 @@ pub enum ImageError {
     Size {
         /// The bytes asked for.
         asked: u64,
-        /// Why not, and what can be had.
+        /// Reason, and the sizes that can be had.
         why: String,
     },
     /// The drive is nowhere but in memory, so nothing of it would stay.
@@ -106,7 +106,7 @@ pub enum ImageError {
          and without --read-only"
     )]
     NothingStays,
-    /// What has no flash cannot be erased as a whole.
+    /// A drive without flash cannot be erased as a whole.
     #[error("the drive has no flash to erase; write it over")]
     NoFlash,
     /// Firmware that the drive cannot have.
@@ -115,9 +115,9 @@ pub enum ImageError {
     /// A place the drive does not have.
     #[error("{offset_bytes} bytes is beyond the end of the drive, which has {size_bytes} bytes")]
     Beyond {
-        /// The place.
+        /// Position on the drive, in bytes.
         offset_bytes: u64,
-        /// The drive.
+        /// Size of the drive, in bytes.
         size_bytes: u64,
     },
     /// A fault that the drive cannot have.
@@ -126,7 +126,7 @@ pub enum ImageError {
     /// Opened to be read.
     #[error("{path}: the image was opened to be read only")]
     ReadOnly {
-        /// The image.
+        /// Path of the image.
         path: PathBuf,
     },
 }
@@ -145,7 +145,7 @@ impl Blame for ImageError {
     }
 }
 
-/// Why a file is no image that can be used.
+/// Reason why a file is no image that can be used.
 #[derive(Debug, Error)]
 pub enum Wrong {
     /// The system cannot read it.
@@ -160,7 +160,7 @@ pub enum Wrong {
          copy the drive's bytes to a new image with `nbdcopy`"
     )]
     Format {
-        /// Its format.
+        /// Format of the file.
         found: u32,
         /// The one that is read.
         read: u32,
@@ -168,10 +168,10 @@ pub enum Wrong {
     /// The header is damaged.
     #[error("both copies of its header are damaged: {0}; restore the file from a copy")]
     Header(String),
-    /// What it says of its base is damaged.
+    /// The reference to its base is damaged.
     #[error("what it says of its base is damaged: {0}; restore the file from a copy")]
     Head(String),
-    /// What says whether a block lies in it or in its base is damaged.
+    /// A block of the map is damaged, so that it cannot be told which of the two has the data.
     #[error(
         "whether its block {block} lies in it or in its base cannot be told: its map is damaged; restore the file from a \
          copy"
@@ -189,7 +189,7 @@ pub enum Wrong {
          what `ftlab fsck` says, which can save what is left"
     )]
     Short {
-        /// Bytes it has.
+        /// Length of the file, in bytes.
         found: u64,
         /// Bytes the image takes.
         want: u64,
@@ -200,10 +200,10 @@ pub enum Wrong {
          --sync: {} requests to the flash are lost there, {} of them flushed", hole.requests, hole.flushed
     )]
     Hole {
-        /// The hole.
+        /// Position and extent of the hole.
         hole: Hole,
     },
-    /// What the journal says leads elsewhere than it did.
+    /// The journal leads to another state than it did.
     #[error(
         "what happened since its last checkpoint does not come out the same: it was written by ftlab \
          {version}, and left without switching the drive off; open and close it once with that version"
@@ -215,7 +215,7 @@ pub enum Wrong {
 }
 
 impl Wrong {
-    /// What makes an image of that path one that can be used again, if a command does.
+    /// Command that makes the image of that path usable again, if there is one.
     fn way_on(&self, path: &Path) -> String {
         match self {
             Wrong::Checkpoint(_) | Wrong::Hole { .. } => format!(

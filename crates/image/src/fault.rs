@@ -6,7 +6,7 @@ use ftlab_base::{BlockId, DieId, Lpn, SECTOR_BYTES};
 use ftlab_ftl::Fault;
 use serde::{Deserialize, Serialize};
 
-/// What is to go wrong in a drive's flash.
+/// A fault in the flash of a drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "fault", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum FlashFault {
@@ -15,14 +15,14 @@ pub enum FlashFault {
         /// The number of the block in the array.
         block: u32,
     },
-    /// What the host has written somewhere is beyond what ECC corrects.
+    /// Data of the host that are beyond what ECC corrects.
     Unreadable {
-        /// Where.
+        /// Position on the drive, in bytes.
         offset_bytes: u64,
     },
-    /// A die dies.
+    /// A die that fails.
     Die {
-        /// Its number.
+        /// Number of the die.
         die: u16,
     },
     /// All blocks wear out.

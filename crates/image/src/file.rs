@@ -1,4 +1,4 @@
-//! How the file of an image gets to its place: whole, or what was there stays.
+//! Atomic replacement of the file of an image.
 
 use crate::ImageError;
 use crate::error::system_error;
@@ -29,7 +29,10 @@ pub(crate) fn begin_aside(image: &Path) -> Result<(FileStorage, Begun), ImageErr
     FileStorage::begin(image).map_err(|why| system_error(image, "make a new one beside it", why))
 }
 
-/// Puts it there.
+/// Puts the new file in the place of the image.
+///
+/// # Errors
+/// When the system refuses; the image is as before then.
 pub(crate) fn replace(image: &Path, begun: Begun, sync: bool) -> Result<(), ImageError> {
     let placed = begun.place(image, true);
     placed.map_err(|why| system_error(image, "replace it", why))?;

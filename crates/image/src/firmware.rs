@@ -66,6 +66,8 @@ impl DataDrive {
         let New::Flash(mut ssd) = made else {
             unreachable!("checked above");
         };
+        // The new firmware takes the state over before the header says so: a drive that it refuses stays as it
+        // was.
         ssd.restore(state).map_err(|why| {
             refused(format!(
                 "it cannot go on with the mapping tables of the old one ({why})"

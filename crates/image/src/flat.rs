@@ -13,9 +13,9 @@
 //! bit elsewhere notes that: where it is set, nothing is as if it had never been written.
 
 use crate::crash::Tap;
-use crate::keeping::Keeping;
 use crate::regions::{CHUNK_SECTORS, ENTRY_BYTES, Regions};
 use crate::storage::Storage;
+use crate::store_options::StoreOptions;
 
 use ftlab_base::{Command, CommandId, CommandKind, Lba, RootSeed, SECTOR_BYTES};
 use std::collections::{BTreeMap, VecDeque};
@@ -28,7 +28,7 @@ const ZEROS: [u8; SECTOR] = [0; SECTOR];
 /// Sectors that wait for a flush are written without one when they are so many.
 const WAITING_MAX: usize = 1 << 14;
 
-/// Why sectors cannot be read.
+/// Error of a read of sectors.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FlatError {
     #[error("{0}")]
@@ -48,14 +48,15 @@ struct Run {
     number: u64,
 }
 
-/// Bytes, by sector.
+/// Store of bytes, by sector.
 #[derive(Debug)]
 pub(crate) struct FlatStore {
     storage: Box<dyn Storage>,
     regions: Regions,
-    /// Whether to wait for the machine's storage where that matters.
+    /// True if a flush waits for the machine's storage.
     sync: bool,
-    /// Whether what the drive has in a write cache alone waits here, too, so that it is lost with the process.
+    /// True if data that are in the drive's write cache alone wait here, too, so that they are lost with the
+    /// process.
     caches: bool,
     /// Chunks of the table that are filled in, one bit each.
     begun: Vec<u8>,
@@ -64,11 +65,11 @@ pub(crate) struct FlatStore {
     waiting: BTreeMap<u64, Vec<u8>>,
     /// The runs in which they were written, the oldest first.
     order: VecDeque<Run>,
-    /// What decides which of them a disk without time has destaged, and runs so far.
+    /// Seed that decides which cached writes a disk without time has destaged, and the number of runs so far.
     destaged: RootSeed,
     runs: u64,
     failure: Option<io::Error>,
-    /// What is told of all that to a crash log.
+    /// Recorder for a crash log.
     tap: Option<Box<Tap>>,
 }
 
@@ -82,7 +83,7 @@ impl FlatStore {
     pub(crate) fn new(
         storage: Box<dyn Storage>,
         regions: Regions,
-        keeping: Keeping,
+        options: StoreOptions,
         seed: RootSeed,
     ) -> io::Result<FlatStore> {
         let mut begun = vec![0; regions.begun.bytes as usize];
@@ -90,8 +91,8 @@ impl FlatStore {
         Ok(FlatStore {
             storage,
             regions,
-            sync: keeping.sync,
-            caches: keeping.tracks,
+            sync: options.sync,
+            caches: options.tracks,
             begun,
             under_way: BTreeMap::new(),
             waiting: BTreeMap::new(),
@@ -117,7 +118,7 @@ impl FlatStore {
         &mut self.tap
     }
 
-    /// Whether what is in the drive's write cache alone is lost with it.
+    /// Sets whether data that are in the drive's write cache alone are lost with it.
     pub(crate) fn set_caches(&mut self, caches: bool) {
         self.caches = caches;
     }
@@ -133,7 +134,7 @@ impl FlatStore {
         &*self.storage
     }
 
-    /// Why the last write was not done.
+    /// Error of the last write.
     pub(crate) fn failure(&self) -> Option<&io::Error> {
         self.failure.as_ref()
     }
@@ -355,13 +356,13 @@ impl FlatStore {
         Ok(())
     }
 
-    /// Whether the chunk of a sector is filled in.
+    /// True if the chunk of a sector is filled in.
     fn is_begun(&self, sector: u64) -> bool {
         let chunk = sector / CHUNK_SECTORS;
         self.begun[(chunk / 8) as usize] & 1 << (chunk % 8) != 0
     }
 
-    /// Whether what lies in a sector is what a checksum is of.
+    /// True if the data of a sector match a checksum.
     fn fits(&self, checksum_there: u64, sector: u64, data: &[u8]) -> bool {
         match checksum_there {
             0 => data == ZEROS && !self.is_begun(sector),

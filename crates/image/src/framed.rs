@@ -16,9 +16,9 @@ pub(crate) struct Frame {
     pub(crate) magic: [u8; 8],
     pub(crate) format: u32,
     pub(crate) body_bytes_max: u64,
-    /// What is said of a body with more.
+    /// Message for a body that is longer.
     pub(crate) too_long: &'static str,
-    /// What a damaged one is, for messages.
+    /// Error for a damaged body.
     pub(crate) damaged: fn(String) -> Wrong,
 }
 
@@ -60,6 +60,7 @@ impl Frame {
             });
         }
         let damaged = |why: &str| (self.damaged)(why.to_owned());
+        // The length is checked before it is allocated: a damaged frame must not take all memory.
         if u64::from(bytes) > self.body_bytes_max {
             return Err(damaged("its length is impossible"));
         }

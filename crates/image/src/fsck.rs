@@ -14,31 +14,30 @@ use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What checking an image found.
+/// Result of a check of an image.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fsck {
-    /// The drive's slug.
+    /// Slug of the drive in the catalogue.
     pub drive: String,
     /// Hash of its drive file, settings included, in hexadecimal.
     pub drive_hash: String,
     /// The two checkpoints, in words.
     pub checkpoints: [String; 2],
-    /// What is wrong with the two copies of the header.
+    /// Damage of the two copies of the header.
     pub headers: [Option<String>; 2],
     /// Bytes that are missing at the end of the file.
     pub missing_bytes: u64,
-    /// Whether the drive was switched off in order. If not, it would recover when it is opened, and
-    /// what was checked is what it would hold then.
+    /// True if the drive was switched off in order. If not, it would recover when it is opened, and the check
+    /// is of its state after that.
     pub clean: bool,
-    /// Where the journal cannot be read though there is more behind. What was checked is what the drive
-    /// would hold without that.
+    /// Hole in the journal, behind which there is more. The check is of the drive without that.
     pub hole: Option<Hole>,
-    /// What the translation layer was asked since the last checkpoint.
+    /// Requests to the translation layer since the last checkpoint.
     pub replayed: u64,
     /// Moves of data that were cut off and would be made again.
     pub redone: u64,
-    /// What the translation layer was asked last, and would be left out: its data had not reached the disk
-    /// when the machine lost its power, and nobody was promised that they had.
+    /// Last requests to the translation layer that would be left out: their data had not reached the disk when
+    /// the machine lost its power.
     pub left_out: u64,
     /// Slots in a write buffer that kept them.
     pub kept_slots: u64,
@@ -47,7 +46,7 @@ pub struct Fsck {
     pub notes: Vec<String>,
     /// Slots that hold something; of a drive without flash, sectors.
     pub mapped_slots: u64,
-    /// Those among them whose data other slots have too, so that they are stored once.
+    /// Mapped slots whose data other slots share, so that they are stored once.
     pub shared_slots: u64,
     /// Slots that are not as they were written.
     pub damaged_slots: u64,
@@ -56,7 +55,7 @@ pub struct Fsck {
 }
 
 impl Fsck {
-    /// Whether nothing is wrong. An image that would recover is in order.
+    /// True if nothing is wrong. An image that would recover is in order.
     #[must_use]
     pub fn is_good(&self) -> bool {
         self.damaged_slots == 0
@@ -81,6 +80,7 @@ pub fn fsck(path: &Path, testbed: &Testbed) -> Result<Fsck, ImageError> {
     };
     let (headers, length) = (Header::wrong(&*storage), storage.length());
     let length = length.map_err(unreadable)?;
+    // Recovery writes, but a check must not: it writes to memory over the image.
     let storage = Box::new(Overlay::new(Arc::from(storage)));
     let (drive, recovery) = open_beside(path, storage, None, &options)?;
     let want = drive.body.regions().end();

@@ -21,7 +21,7 @@ use std::io;
 /// [`ftlab_drive::saved::FORMAT`]; whoever changes it opens the images of earlier versions as well, from 8 on:
 /// `tests/formats` has some of each.
 pub(crate) const FORMAT: u32 = 8;
-/// Where the two stand. Behind each is room for marks.
+/// Positions of the two copies, in bytes. Behind each is room for marks.
 const PLACES: [u64; 2] = [0, HEADER_BYTES / 2];
 
 const FRAME: Frame = Frame {
@@ -33,24 +33,25 @@ const FRAME: Frame = Frame {
     damaged: Wrong::Header,
 };
 
-/// Which drive an image is.
+/// Identity of an image's drive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Header {
     /// Version of ftlab that made it.
     pub(crate) version: String,
     /// Format of the saved states in it.
     pub(crate) state_format: u32,
-    /// The drive's slug.
+    /// Slug of the drive in the catalogue.
     pub(crate) slug: String,
     /// Its file, with what its base says and what was set.
     pub(crate) text: String,
-    /// [`DriveFile::hash`].
+    /// Hash of the drive file, as [`DriveFile::hash`].
     pub(crate) hash: u64,
     /// The seed the drive was made with.
     pub(crate) seed: u64,
-    /// How often its firmware was updated.
+    /// Number of firmware updates.
     pub(crate) generation: u64,
-    /// What of its drive's text is not as an earlier version wrote it, a line for each key that is gone. It is not in the file.
+    /// Notes on keys of the drive's text that an earlier version wrote and that are gone, a line each. They are
+    /// not in the file.
     #[serde(skip)]
     pub(crate) notes: Vec<String>,
 }
@@ -88,7 +89,7 @@ impl Header {
         Ok(())
     }
 
-    /// What is wrong with each of the two.
+    /// Damage of each of the two copies.
     pub(crate) fn wrong(storage: &dyn Storage) -> [Option<String>; 2] {
         PLACES.map(|place| {
             Self::read_at(storage, place, REMOVED)

@@ -1,4 +1,4 @@
-//! Whether the data of a batch of the journal are in their places.
+//! Checks that the data of a batch of the journal are in their places.
 //!
 //! Where the machine may lose its power, a batch and its data are written together, and its storage takes
 //! them in any order. It is waited for once, before the next batch is written and before anything is

@@ -45,7 +45,7 @@
 //! `pack.rs` makes one dense file of all of it. A drive that was used before it had bytes has blank blocks (`blank.rs`).
 //!
 //! An end out of order is a power cut of the drive, unless the image forgives (`OnKill`): recovery draws what became of
-//! each slot of a volatile buffer (`cut.rs`), and hands what is old to the layer again (`store/left.rs`, decision 0015).
+//! each slot of a volatile buffer (`cut.rs`), and hands what is old to the layer again (`store/cut_result.rs`, decision 0015).
 //!
 //! # Invariants
 //!
@@ -65,9 +65,11 @@
 //!   that say how far the image had come. `crates/image/src/tests/mutations.rs` damages images of four kinds of drive at random
 //!   (decision 0012).
 
+mod backing;
 mod base;
 mod blank;
 mod body;
+mod buffered;
 mod checkpoint;
 mod commits;
 mod convert;
@@ -81,11 +83,8 @@ mod firmware;
 mod flat;
 mod framed;
 mod fsck;
-mod ground;
 mod header;
 mod journal;
-mod keeping;
-mod kept;
 mod landed;
 mod made;
 mod mark;
@@ -105,16 +104,18 @@ mod snapshot;
 mod snapshots;
 mod storage;
 mod store;
+mod store_options;
 mod under_way;
 mod volatile;
 
 pub use body::check::Damaged;
 pub use commits::Commit;
 pub use crash::{
-    CrashHeader, CrashLog, CrashLogError, CrashLogged, CrashReplay, CrashState, LostSlot, WriteTold,
+    CrashHeader, CrashLog, CrashLogError, CrashLogSummary, CrashReplay, CrashState, LostSlot,
+    WriteInfo,
 };
-pub use cut::{CutTold, Fate, PowerCut};
-pub use drive::{BaseTold, DataDrive, Info};
+pub use cut::{CutReport, Fate, PowerCut};
+pub use drive::{BaseInfo, DataDrive, Info};
 pub use error::{ImageError, Wrong, rebuild_command};
 pub use fault::FlashFault;
 pub use fsck::{Fsck, accept, fsck};

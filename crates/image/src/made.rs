@@ -4,11 +4,11 @@ use crate::drive::DataDrive;
 use crate::error::system_error;
 use crate::file::put_in_place;
 use crate::header::Header;
-use crate::keeping::Keeping;
 use crate::mark::Mark;
-use crate::meta::{Kept, new_meta};
+use crate::meta::{ImageState, new_meta};
 use crate::new::New;
 use crate::storage::{FileStorage, Memory, Storage};
+use crate::store_options::StoreOptions;
 use crate::{CreateOptions, ImageError, OnKill, OpenOptions, Recovery};
 use ftlab_base::SECTOR_BYTES;
 use ftlab_drive::{Device, DriveFile};
@@ -16,7 +16,7 @@ use ftlab_host::Testbed;
 use std::io;
 use std::path::Path;
 
-/// What messages call an image that lies in memory.
+/// Name of an image in memory in messages.
 const IN_MEMORY: &str = "the drive in memory";
 
 impl DataDrive {
@@ -76,8 +76,8 @@ impl DataDrive {
         let blank = new.age(age)?;
         set_length(&storage, new.regions().end())
             .map_err(|why| system_error(path, "make it so long", why))?;
-        let keeping = Keeping::of(drive, options.sync, options.on_kill);
-        let body = new.on(Box::new(storage), keeping, blank);
+        let store_options = StoreOptions::of(drive, options.sync, options.on_kill);
+        let body = new.on(Box::new(storage), store_options, blank);
         let body = body.map_err(|why| system_error(path, "read it", why))?;
         let mut made = DataDrive::around(path, drive, body);
         made.seed = options.seed;
@@ -87,7 +87,7 @@ impl DataDrive {
             .size_bytes
             .map_or(most, |bytes| bytes / SECTOR_BYTES);
         made.max_sectors = max_sectors;
-        made.kept = Some(Kept {
+        made.image = Some(ImageState {
             stands: Mark::NONE,
             meta: new_meta(max_sectors, options.sync, options.on_kill),
             sync: options.sync,
@@ -95,6 +95,7 @@ impl DataDrive {
             read_only: false,
         });
         made.checkpoint()?;
+        // The header is written last: without one, the file is no image.
         let header = Header::new(drive, options.seed);
         let written = header.write(made.body.storage());
         written.map_err(|why| made.storage_error("write its header", why))?;
@@ -128,9 +129,9 @@ impl DataDrive {
         let blank = new.age(age)?;
         let memory = Box::new(Memory::default());
         // Nothing of it is there after any end.
-        let keeping = Keeping::of(drive, false, OnKill::Keep);
+        let options = StoreOptions::of(drive, false, OnKill::Keep);
         let path = Path::new(IN_MEMORY);
-        let body = new.on(memory, keeping, blank);
+        let body = new.on(memory, options, blank);
         let body = body.map_err(|why| system_error(path, "read it", why))?;
         let mut made = DataDrive::around(path, drive, body);
         made.seed = seed;

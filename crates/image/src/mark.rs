@@ -20,7 +20,7 @@ const CHECKSUM_AT: usize = BYTES - 8;
 const OF_CHECKPOINTS: [u64; 2] = [256 << 10, 768 << 10];
 const OF_JOURNAL: [u64; 2] = [384 << 10, 896 << 10];
 
-/// Where a journal ends.
+/// End of a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct End {
     /// The part with the last batch; parts have the numbers of the checkpoints that they go on behind.
@@ -34,7 +34,7 @@ pub(crate) struct End {
 }
 
 impl End {
-    /// Where a new part begins behind it, with that request.
+    /// Start of a new part behind this end, with that request.
     pub(crate) fn begin(self, part: u64, sequence: u64) -> End {
         End {
             part,
@@ -44,18 +44,18 @@ impl End {
         }
     }
 
-    /// What comes later has more.
+    /// Order of ends: a later one has more.
     pub(crate) fn position(&self) -> (u64, u64) {
         (self.part, self.batches)
     }
 }
 
-/// How far an image has come.
+/// Progress of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mark {
-    /// The newest checkpoint.
+    /// Number of the newest checkpoint.
     pub(crate) checkpoint: u64,
-    /// Where the journal ends. It may be in a part behind a checkpoint that does not stand yet.
+    /// End of the journal. It may be in a part behind a checkpoint that does not stand yet.
     pub(crate) end: End,
 }
 

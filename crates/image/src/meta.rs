@@ -1,10 +1,10 @@
-//! What an image knows of itself beside the drive's own state, and where it is kept.
+//! Metadata of an image beside the drive's own state.
 
 use crate::mark::Mark;
-use crate::{CutTold, OnKill, Survives};
+use crate::{CutReport, OnKill, Survives};
 use serde::{Deserialize, Serialize};
 
-/// What an image keeps beside the drive's own state.
+/// Metadata that a checkpoint has beside the drive's own state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Meta {
     /// Version of ftlab that wrote it.
@@ -15,20 +15,20 @@ pub(crate) struct Meta {
     pub(crate) sequence: u64,
     /// The seal of the journal's last batch, which the first one behind this names.
     pub(crate) seal: u64,
-    /// Whether the drive was at work.
+    /// True if the drive was at work.
     pub(crate) at_work: bool,
-    /// What it survives, or did when it was open last.
+    /// Event that the image survives, or did when it was open last.
     pub(crate) survives: Survives,
-    /// How often the drive was switched on.
+    /// Times that the drive was switched on.
     pub(crate) power_cycles: u64,
-    /// What an end out of order is for it.
+    /// Effect of an end out of order.
     pub(crate) on_kill: OnKill,
-    /// How often its power went while it was at work.
+    /// Times that the power went while the drive was at work.
     pub(crate) unsafe_shutdowns: u64,
-    /// What that came to the last time.
-    pub(crate) last_cut: Option<CutTold>,
-    /// How long it was switched on and at work, in the drive's own time.
-    pub(crate) spent: Spent,
+    /// Losses of the last power cut.
+    pub(crate) last_cut: Option<CutReport>,
+    /// Time that the drive was switched on and busy, by its own clock.
+    pub(crate) spent: DriveTime,
     /// Numbers of requests that were lost behind a hole in the journal: from one, up to another. What
     /// they wrote is not what the drive holds, wherever it lies.
     pub(crate) lost: Vec<(u64, u64)>,
@@ -47,14 +47,14 @@ pub(crate) fn new_meta(max_sectors: u64, sync: bool, on_kill: OnKill) -> Meta {
         power_cycles: 1,
         unsafe_shutdowns: 0,
         last_cut: None,
-        spent: Spent::default(),
+        spent: DriveTime::default(),
         lost: Vec::new(),
     }
 }
 
-/// Where an image is kept, and how far it has come.
+/// Mark and metadata of an image, and its mode of access.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct ImageState {
     /// The newest checkpoint, and where the journal goes on behind it.
     pub(crate) stands: Mark,
     pub(crate) meta: Meta,
@@ -63,8 +63,8 @@ pub(crate) struct Kept {
     pub(crate) read_only: bool,
 }
 
-impl Kept {
-    /// Whether the image survives what it did before, and the end of the process is what it was.
+impl ImageState {
+    /// True if the image survives the same events as before, and an end out of order has the same effect.
     pub(crate) fn is_as_before(&self) -> bool {
         self.meta.survives == Survives::with(self.sync) && self.meta.on_kill == self.on_kill
     }
@@ -72,24 +72,24 @@ impl Kept {
 
 /// Time of a drive's own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Spent {
-    /// Switched on.
+pub(crate) struct DriveTime {
+    /// Time switched on, in nanoseconds.
     pub(crate) on_ns: u64,
     /// With a command of the host's.
     pub(crate) busy_ns: u64,
 }
 
-impl Spent {
-    pub(crate) fn plus(self, more: Spent) -> Spent {
-        Spent {
+impl DriveTime {
+    pub(crate) fn plus(self, more: DriveTime) -> DriveTime {
+        DriveTime {
             on_ns: self.on_ns.saturating_add(more.on_ns),
             busy_ns: self.busy_ns.saturating_add(more.busy_ns),
         }
     }
 
-    /// What is left when so much of it is counted elsewhere.
-    pub(crate) fn without(self, counted: Spent) -> Spent {
-        Spent {
+    /// The time without that which is counted elsewhere.
+    pub(crate) fn without(self, counted: DriveTime) -> DriveTime {
+        DriveTime {
             on_ns: self.on_ns - counted.on_ns,
             busy_ns: self.busy_ns - counted.busy_ns,
         }

@@ -5,12 +5,12 @@ use crate::blank::Blank;
 use crate::body::Body;
 use crate::body::flash::{Flash, byte_store};
 use crate::body::flat::Flat;
+use crate::buffered::BUFFER_BYTES_MAX;
 use crate::checkpoint::Shape;
 use crate::flat::FlatStore;
-use crate::keeping::Keeping;
-use crate::kept::BUFFER_BYTES_MAX;
 use crate::regions::Regions;
 use crate::storage::Storage;
+use crate::store_options::StoreOptions;
 use ftlab_base::RootSeed;
 use ftlab_drive::ssd::Ssd;
 use ftlab_drive::{Device, DriveFile, Kind};
@@ -88,7 +88,7 @@ impl New {
         }
     }
 
-    /// What a checkpoint of it can be of.
+    /// Geometry for checkpoints of the drive.
     pub(crate) fn shape(&self) -> Shape {
         match self {
             New::Flash(ssd) => Shape::of_flash(ssd),
@@ -100,18 +100,18 @@ impl New {
     pub(crate) fn on(
         self,
         storage: Box<dyn Storage>,
-        keeping: Keeping,
+        options: StoreOptions,
         blank: Blank,
     ) -> io::Result<Box<dyn Body>> {
         Ok(match self {
             New::Flash(ssd) => {
-                let mut store = byte_store(&ssd, storage, keeping);
+                let mut store = byte_store(&ssd, storage, options);
                 store.set_blank(blank);
                 Box::new(Flash::new(ssd, store))
             }
             New::Flat(device, seed) => {
                 let regions = Regions::of_sectors(device.capacity_sectors());
-                let store = FlatStore::new(storage, regions, keeping, seed)?;
+                let store = FlatStore::new(storage, regions, options, seed)?;
                 Box::new(Flat::new(device, store))
             }
         })

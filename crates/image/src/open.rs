@@ -1,12 +1,12 @@
 //! Opening an image: by itself, on its base, or a new one on a base.
 
+use crate::backing::BackingImage;
 use crate::base::open::{Access, open_image};
 use crate::base::{Base, wrong_base};
 use crate::convert::open_beside;
 use crate::drive::DataDrive;
 use crate::error::system_error;
 use crate::file::put_in_place;
-use crate::ground::Ground;
 use crate::snapshots::{check_depth, clear_cut_off};
 use crate::storage::{FileStorage, Overlay, Storage};
 use crate::{ImageError, OpenOptions, Recovery};
@@ -39,10 +39,10 @@ impl DataDrive {
         if let Some(begun) = begun {
             put_in_place(begun, path, options.sync)?;
         }
-        drive.ground = Ground {
+        drive.backing = BackingImage {
             base: Some(found),
             in_memory: image.is_none(),
-            pristine: None,
+            prefetched: None,
         };
         Ok((drive, recovery))
     }
@@ -87,20 +87,20 @@ impl DataDrive {
         };
         let base = opened.base.as_ref();
         let (mut drive, recovery) = open_beside(path, storage, base, options)?;
-        drive.ground.base = opened.base;
+        drive.backing.base = opened.base;
         Ok((drive, recovery))
     }
 
-    /// Where the base is, and its fingerprint, of an image that lies on one.
+    /// Path and fingerprint of the base, of an image that lies on one.
     #[must_use]
     pub fn base(&self) -> Option<(&Path, u64)> {
-        let base = self.ground.base.as_ref()?;
+        let base = self.backing.base.as_ref()?;
         Some((&base.path, base.fingerprint))
     }
 
-    /// Whether what is written is gone with the process.
+    /// True if writes are gone with the process.
     #[must_use]
     pub fn is_in_memory(&self) -> bool {
-        self.kept.is_none() || self.ground.in_memory
+        self.image.is_none() || self.backing.in_memory
     }
 }

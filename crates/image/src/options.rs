@@ -1,13 +1,13 @@
-//! How an image is made and opened, and what opening it took.
+//! Options of making and opening an image, and the report on opening it.
 
-use crate::cut::CutTold;
+use crate::cut::CutReport;
 use crate::journal::Hole;
 use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What an image that is open survives. What the drive keeps is there then: all that was flushed, at least.
+/// Event that an open image survives. What the drive keeps is there then: all that was flushed, at least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Survives {
@@ -36,7 +36,7 @@ impl fmt::Display for Survives {
     }
 }
 
-/// What it is for the drive that its process is killed.
+/// Effect on the drive when its process is killed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnKill {
@@ -47,42 +47,41 @@ pub enum OnKill {
     Keep,
 }
 
-/// How an image is made.
+/// Options of a new image.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CreateOptions {
     /// The seed of everything random in the drive.
     pub seed: u64,
     /// Bytes the drive lets the host address (ATA SET MAX), if not all.
     pub size_bytes: Option<u64>,
-    /// Whether a flush waits until the machine's own storage has the data: whether the drive is to survive
-    /// [`Survives::HostPowerCut`], or [`Survives::ProcessKilled`] alone.
+    /// True if a flush waits until the machine's own storage has the data.
     pub sync: bool,
-    /// What an end out of order is for it.
+    /// Effect of an end out of order.
     pub on_kill: OnKill,
 }
 
-/// How an image is opened.
+/// Options of opening an image.
 #[derive(Debug, Clone, Copy)]
 pub struct OpenOptions<'a> {
     /// The machine it is plugged into.
     pub testbed: &'a Testbed,
     /// The drive it should be, if that matters to the caller.
     pub drive: Option<&'a DriveFile>,
-    /// Whether nothing of the file may change.
+    /// True if nothing of the file may change.
     pub read_only: bool,
-    /// As [`CreateOptions::sync`].
+    /// Waits for the machine's storage, as [`CreateOptions::sync`].
     pub sync: bool,
-    /// What an end out of order is for it from now on.
+    /// Effect of an end out of order from now on.
     pub on_kill: OnKill,
-    /// What decides about the power cut that the image was left by, if it was; by itself it is the drive's
-    /// seed and how often its power was cut before.
+    /// Seed of the power cut by which the image was left, if it was. By default it is derived from the drive's
+    /// seed and the number of power cuts before.
     pub cut_seed: Option<u64>,
-    /// Whether to go on without what lies behind a hole in the journal. If not, such an image is refused.
+    /// True to go on without the data behind a hole in the journal. If not, such an image is refused.
     pub accepts_loss: bool,
 }
 
 impl<'a> OpenOptions<'a> {
-    /// To work on an image, which is in order, on this machine.
+    /// Options to work on an image, which is in order, on this machine.
     #[must_use]
     pub fn on(testbed: &'a Testbed) -> OpenOptions<'a> {
         OpenOptions {
@@ -96,7 +95,7 @@ impl<'a> OpenOptions<'a> {
         }
     }
 
-    /// To look at whatever is left of an image, and change nothing.
+    /// Options to look at whatever is left of an image, and change nothing.
     #[must_use]
     pub fn of_what_is_left(testbed: &'a Testbed) -> OpenOptions<'a> {
         OpenOptions {
@@ -107,22 +106,23 @@ impl<'a> OpenOptions<'a> {
     }
 }
 
-/// What opening an image took.
+/// Report on opening an image.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Recovery {
-    /// Whether it was closed in order; otherwise the drive lost its power at work.
+    /// True if the image was closed in order; otherwise the drive lost its power at work.
     pub clean: bool,
-    /// What the translation layer was asked since the last checkpoint, and was asked again.
+    /// Requests to the translation layer since the last checkpoint, which were replayed.
     pub replayed: u64,
     /// Moves of data that were under way and were made again.
     pub redone: u64,
-    /// What the translation layer was asked last, and did not happen, since its data had not reached the
-    /// machine's storage when the machine lost its power. Nobody was promised that it had.
+    /// Last requests to the translation layer that did not happen, since their data had not reached the
+    /// machine's storage when it lost its power. Nobody was promised that it had.
     pub left_out: u64,
     /// Slots that the write buffer's capacitors had kept.
     pub kept_slots: u64,
-    /// What the end out of order took from a volatile write buffer; nothing where it has none, or forgives.
-    pub cut: Option<CutTold>,
+    /// Losses of the end out of order from a volatile write buffer; none where there is no such buffer, or the
+    /// end is forgiven.
+    pub cut: Option<CutReport>,
     /// A hole in the journal, behind which everything is lost.
     pub hole: Option<Hole>,
 }

@@ -21,7 +21,7 @@ use std::path::Path;
 use xxhash_rust::xxh3::Xxh3;
 
 const FORMAT: u32 = 1;
-/// Where a piece would lie that is the end.
+/// Position that stands for the end.
 const END: u64 = u64::MAX;
 const PIECE_BYTES: u64 = 1 << 18;
 /// Data within a piece that are all zeros are left out in parts of this size.
@@ -29,18 +29,18 @@ const PART_BYTES: usize = 4096;
 const ABOUT_BYTES_MAX: u32 = 1 << 12;
 const LEVEL: i32 = 3;
 
-/// What a packed image is.
+/// Facts of a packed image.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackedImage {
     /// Version of ftlab that packed it.
     pub version: String,
-    /// The drive's slug.
+    /// Slug of the drive in the catalogue.
     pub drive: String,
     /// Bytes of the image's file, holes included.
     pub file_bytes: u64,
 }
 
-/// Why a packed image is not unpacked.
+/// Error of unpacking.
 #[derive(Debug, thiserror::Error)]
 pub enum UnpackError {
     /// It is something else.
@@ -51,7 +51,7 @@ pub enum UnpackError {
         "it has format {found}, and this ftlab reads format {FORMAT}: unpack it with the ftlab that packed it"
     )]
     Format {
-        /// Its format.
+        /// Format of the file.
         found: u32,
     },
     /// Its bytes are not those that were written.
@@ -124,6 +124,7 @@ pub fn pack(path: &Path, to: impl Write) -> Result<PackedImage, ImageError> {
         to.put(&(words.len() as u32).to_le_bytes())?;
         to.put(&words)?;
         let (mut at, mut piece) = (0, Vec::new());
+        // Holes are skipped, and come back as holes.
         while let Some(data) = storage.next_data(at)?.filter(|at| *at < about.file_bytes) {
             at = data / PIECE_BYTES * PIECE_BYTES;
             let end = about.file_bytes.min(at + PIECE_BYTES);
@@ -141,7 +142,7 @@ pub fn pack(path: &Path, to: impl Write) -> Result<PackedImage, ImageError> {
     Ok(about)
 }
 
-/// What of a piece is not zeros.
+/// Writes the parts of a piece that are not zeros.
 fn put_piece(to: &mut Summed<impl Write>, at: u64, piece: &[u8]) -> io::Result<()> {
     let is_zeros = |part: &[u8]| part.iter().all(|&byte| byte == 0);
     let mut from = 0;
@@ -203,6 +204,7 @@ pub fn unpack(mut from: impl Read, to: &File) -> Result<PackedImage, UnpackError
         let bytes = u32::from_le_bytes(from.take_number()?);
         let end = at.checked_add(bytes.into());
         let fits = end.is_some_and(|end| end <= about.file_bytes);
+        // A piece beyond the end would make the file longer than it said.
         if !fits || u64::from(bytes) > PIECE_BYTES {
             return Err(damaged("a piece of it lies beyond its end"));
         }

@@ -24,6 +24,7 @@ pub(crate) fn look_at_all(
     let mut place = 0;
     while place < places {
         let at = regions.place(place);
+        // Holes have no pages, and are most of a new drive.
         let Some(data) = storage.next_data(at)? else {
             break;
         };

@@ -11,9 +11,8 @@ use crate::blank::Blank;
 use crate::drive::DataDrive;
 use crate::error::{Wrong, system_error};
 use crate::header::Header;
-use crate::keeping::Keeping;
 use crate::mark::Mark;
-use crate::meta::{Kept, new_meta};
+use crate::meta::{ImageState, new_meta};
 use crate::new::New;
 use crate::pages;
 use crate::recovery::bring_back;
@@ -21,6 +20,7 @@ use crate::recovery::found::{Found, Opening};
 use crate::regions::Regions;
 use crate::slot::{self, OOB_BYTES, Oob, SectorMask};
 use crate::storage::{FileStorage, Overlay, Storage};
+use crate::store_options::StoreOptions;
 use crate::{CreateOptions, ImageError, OnKill, OpenOptions};
 use ftlab_base::{Command, Lba, Lpn, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_drive::DriveFile;
@@ -32,13 +32,12 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What rebuilding an image gave. Counters and wear of the drive begin anew.
+/// Result of rebuilding an image. Counters and wear of the drive begin anew.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Rebuilt {
-    /// Whether the drive's map could be read, up to a hole perhaps. If not, what was trimmed may be there
-    /// again.
+    /// True if the drive's map could be read, up to a hole perhaps. If not, trimmed data may be there again.
     pub has_map: bool,
-    /// Whether the drive stores equal data once. Then the pages do not name all slots they are of.
+    /// True if the drive stores equal data once. Then the pages do not name all slots they are of.
     pub shares: bool,
     /// Slots that hold what the map says.
     pub kept_slots: u64,
@@ -52,19 +51,19 @@ pub struct Rebuilt {
     pub partly_lost_slots: u64,
     /// Pages that are damaged, whosever they are.
     pub damaged_pages: u64,
-    /// Those among them that do not say whose they are.
+    /// Damaged pages that do not name their slot.
     pub nameless_pages: u64,
 }
 
 impl Rebuilt {
-    /// Whether every slot holds the newest data that were ever written to it, as far as pages tell.
+    /// True if every slot holds the newest data that were ever written to it, as far as pages tell.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         let is_lost = self.older_slots + self.lost_slots + self.partly_lost_slots > 0;
         !is_lost && self.nameless_pages == 0 && !self.may_miss_shared()
     }
 
-    /// Whether slots may be missed that were stored with others.
+    /// True if slots may be missed that were stored with others.
     #[must_use]
     pub fn may_miss_shared(&self) -> bool {
         self.found_slots > 0 && self.shares
@@ -115,7 +114,7 @@ pub fn rebuild(path: &Path, testbed: &Testbed) -> Result<Rebuilt, ImageError> {
         let lost = recovery.hole.and(drive.body.lost().last());
         lost.map(|&(from, until)| from..until)
     });
-    let mut left = Left {
+    let mut damaged = DamagedImage {
         path: path.to_owned(),
         storage,
         regions,
@@ -130,7 +129,8 @@ pub fn rebuild(path: &Path, testbed: &Testbed) -> Result<Rebuilt, ImageError> {
         mapped: mapped.map(|(drive, _)| drive),
         behind_hole: behind_hole.unwrap_or(0..0),
     };
-    left.find_pages(new.places(), shape.slots)
+    damaged
+        .find_pages(new.places(), shape.slots)
         .map_err(|why| system_error(path, "read it", why))?;
     let create = CreateOptions {
         seed: header.seed,
@@ -141,11 +141,11 @@ pub fn rebuild(path: &Path, testbed: &Testbed) -> Result<Rebuilt, ImageError> {
     let set_length = FileStorage::set_length;
     let about = (&file, testbed);
     let made = DataDrive::create_on(path, new_file, about, &create, |_| Ok(()), set_length)?;
-    left.write_to(made, shape.slots)?;
+    damaged.write_to(made, shape.slots)?;
     let synced = begun.file().sync_all();
     let moved = synced.and_then(|()| begun.place(path, true));
     moved.map_err(|why| system_error(path, "replace it", why))?;
-    Ok(left.rebuilt)
+    Ok(damaged.rebuilt)
 }
 
 /// A drive without flash needs no map: its sectors lie where they are, with their checksums. Its counters
@@ -159,11 +159,11 @@ fn begin_anew(path: &Path, new: New, file: &DriveFile) -> Result<Rebuilt, ImageE
     let known = Mark::furthest(&*storage).map_err(unusable)?;
     let lengthened = storage.lengthen(new.regions().end());
     lengthened.map_err(|why| system_error(path, "make it so long", why))?;
-    let keeping = Keeping::of(file, true, OnKill::Keep);
-    let body = new.on(storage, keeping, Blank::default());
+    let options = StoreOptions::of(file, true, OnKill::Keep);
+    let body = new.on(storage, options, Blank::default());
     let body = body.map_err(|why| system_error(path, "read it", why))?;
     let mut drive = DataDrive::around(path, file, body);
-    drive.kept = Some(Kept {
+    drive.image = Some(ImageState {
         stands: known.unwrap_or(Mark::NONE),
         meta: new_meta(drive.max_sectors, true, OnKill::Keep),
         sync: true,
@@ -174,11 +174,11 @@ fn begin_anew(path: &Path, new: New, file: &DriveFile) -> Result<Rebuilt, ImageE
     Ok(Rebuilt::default())
 }
 
-/// Where a slot is counted.
+/// A counter of the result.
 type Counter = fn(&mut Rebuilt) -> &mut u64;
 
-/// What is left of a damaged image.
-struct Left {
+/// The readable parts of a damaged image.
+struct DamagedImage {
     path: PathBuf,
     storage: Box<dyn Storage>,
     regions: Regions,
@@ -189,12 +189,12 @@ struct Left {
     behind_hole: Range<u64>,
     /// The newest page of each slot.
     pages: BTreeMap<u32, Page>,
-    /// When the newest of those was written that say that they are a slot's, and are damaged.
+    /// Number of the newest request among the damaged pages that say that they are a slot's.
     broken: BTreeMap<u32, u64>,
     rebuilt: Rebuilt,
 }
 
-impl Left {
+impl DamagedImage {
     /// Looks at the metadata of every page.
     fn find_pages(&mut self, places: u32, slots: u32) -> io::Result<()> {
         let (pages, broken, rebuilt) = (&mut self.pages, &mut self.broken, &mut self.rebuilt);
@@ -227,7 +227,7 @@ impl Left {
         )
     }
 
-    /// What a slot holds in the new image; nothing, if that is nothing.
+    /// Data of a slot in the new image; none if it is empty.
     fn slot(&mut self, lpn: u32) -> Result<Option<Vec<u8>>, ImageError> {
         let page = self.pages.get(&lpn).copied();
         let broken = self.broken.get(&lpn).copied();
@@ -298,8 +298,8 @@ impl Left {
         }
     }
 
-    /// Whether what lies at a place is a slot's, and older than a page of it: what the map speaks of never reached the
-    /// storage of the host.
+    /// True if the data at a place are those of a slot, and older than a page of it: the version of the map
+    /// never reached the storage of the host.
     fn is_older_there(&self, place: u32, page: Page, lpn: u32) -> Result<bool, ImageError> {
         let lies = self.lies_at(place)?;
         let found = slot::check(&lies, place, self.slot_bytes);
@@ -313,8 +313,8 @@ impl Left {
         Ok(lies)
     }
 
-    /// Whether what lies at a place is whole and another slot's, or nothing: then what lay there was moved before it was
-    /// erased, and the newest page is that.
+    /// True if the data at a place are whole and another slot's, or there are none: then the older data were
+    /// moved before the erase, and the newest page is that.
     fn is_used_anew(&self, place: u32, lpn: u32) -> Result<bool, ImageError> {
         let lies = self.lies_at(place)?;
         Ok(match slot::check(&lies, place, self.slot_bytes) {

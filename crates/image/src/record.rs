@@ -1,18 +1,18 @@
 //! Records of the journal: what the translation layer was asked, and what goes with it.
 
-use crate::CutTold;
+use crate::CutReport;
 use ftlab_base::{BlockId, Content, DieId, Lpn, Placement};
 use ftlab_drive::ssd::{LayerInput, SlotWrite, Totals};
 use ftlab_drive::{HeatTotals, HostCommands};
 use ftlab_ftl::{Extent, Fault};
 
-/// What a journal says happened.
+/// An event in a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Record {
     /// The layer was asked something.
     Input(LayerInput),
-    /// How many of the data moves of the last request are made. The next one erases, so from there
-    /// on they can be made again as often as need be.
+    /// Number of the data moves of the last request that are made. The next one erases, so from there on they
+    /// can be made again as often as need be.
     Moved(u32),
     /// The slot that the last request writes, as it is to lie there.
     Slot(Vec<u8>),
@@ -22,19 +22,19 @@ pub(crate) enum Record {
     Admitted { lpn: u32, first: u8, data: Vec<u8> },
     /// The drive was switched on.
     PowerOn,
-    /// What the drive has counted.
+    /// Counts of the drive.
     Totals(Totals),
     /// The digest of the slots that went to their places since the batch before.
     Landed(u64),
     /// Something of a slot waits in a write buffer that is lost without power.
     Held(u32),
-    /// What the layer was handed of a slot is in the cells.
+    /// The data of a slot that were handed to the layer are in the cells.
     Programmed(u32),
     /// Whatever the layer was handed is in the cells, and nothing waits.
     AllProgrammed,
     /// The power went, and the drive was switched on again: what that took from a volatile buffer. Whatever is to be
     /// handed on of it follows as admitted; a slot of which nothing is, is to be given up.
-    PowerLost(Option<CutTold>),
+    PowerLost(Option<CutReport>),
 }
 
 /// Tags of the records.
@@ -148,6 +148,7 @@ pub(crate) fn put_input(to: &mut Vec<u8>, input: LayerInput) {
     let of = |lpn: Lpn| u64::from(lpn.0);
     match input {
         LayerInput::Write(write) => {
+            // Most writes have no placement, and tags without one save its bytes.
             let is_placed = write.placement != Placement::DEFAULT;
             let tag = match (write.extent, is_placed) {
                 (Extent::Whole, false) => Tag::WriteWhole,
@@ -184,7 +185,7 @@ pub(crate) fn put_moved(to: &mut Vec<u8>, moves: u32) {
     put(to, Tag::Moved, &[moves.into()]);
 }
 
-/// Appends a slot.
+/// Appends the bytes of a slot.
 pub(crate) fn put_slot(to: &mut Vec<u8>, slot: &[u8]) {
     put(to, Tag::Slot, &[slot.len() as u64]);
     to.extend_from_slice(slot);
@@ -247,10 +248,10 @@ pub(crate) fn put_all_programmed(to: &mut Vec<u8>) {
 }
 
 /// Appends that the power went and is back.
-pub(crate) fn put_power_lost(to: &mut Vec<u8>, cut: Option<CutTold>) {
+pub(crate) fn put_power_lost(to: &mut Vec<u8>, cut: Option<CutReport>) {
     match cut {
         None => put(to, Tag::PowerKept, &[]),
-        Some(CutTold {
+        Some(CutReport {
             seed,
             slots,
             new,
@@ -294,6 +295,7 @@ fn take_bytes(from: &mut &[u8]) -> Option<Vec<u8>> {
 pub(crate) fn take(from: &mut &[u8]) -> Option<Record> {
     let (&tag, rest) = from.split_first()?;
     *from = rest;
+    // A tag that is not known ends the reading: behind it nothing can be told apart.
     let tag = *Tag::ALL.get(usize::from(tag))?;
     Some(match tag {
         Tag::Moved => Record::Moved(take_small(from)?),
@@ -323,7 +325,7 @@ pub(crate) fn take(from: &mut &[u8]) -> Option<Record> {
         Tag::PowerKept => Record::PowerLost(None),
         Tag::PowerLost => {
             let [seed, slots, new, old, torn] = take_numbers(from)?;
-            Record::PowerLost(Some(CutTold {
+            Record::PowerLost(Some(CutReport {
                 seed,
                 slots,
                 new,
@@ -425,7 +427,7 @@ mod tests {
         put_held(&mut bytes, 300);
         put_programmed(&mut bytes, u32::MAX);
         put_all_programmed(&mut bytes);
-        let cut = CutTold {
+        let cut = CutReport {
             seed: u64::MAX,
             slots: 6,
             new: 3,

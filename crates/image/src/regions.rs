@@ -1,4 +1,4 @@
-//! Where in the file what lies.
+//! Layout of the file of an image.
 //!
 //! ```text
 //! header 1 MiB │ checkpoint │ checkpoint │ journal 512 MiB │ journal 512 MiB │ data: places of the array
@@ -36,7 +36,7 @@ const ALIGNMENT: u64 = 1 << 16;
 /// A share of 16 bits may say of compressed data that they are a byte shorter than they are.
 const ROUNDING_BYTES: u64 = 8;
 
-/// Where a journal lies.
+/// Region of a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Journals {
     /// Its parts lie here in turn.
@@ -46,7 +46,7 @@ pub(crate) struct Journals {
 }
 
 impl Journals {
-    /// Where a part lies.
+    /// Region of a part.
     pub(crate) fn of(&self, part: u64) -> Region {
         self.regions[(part % 2) as usize]
     }
@@ -57,7 +57,7 @@ impl Journals {
     }
 }
 
-/// Where what lies.
+/// Layout of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Regions {
     pub(crate) checkpoints: [Region; 2],
@@ -119,12 +119,12 @@ impl Regions {
         }
     }
 
-    /// Where a place begins.
+    /// Start of a place, in bytes.
     pub(crate) fn place(&self, place: u32) -> u64 {
         self.data.at + u64::from(place) * self.stride
     }
 
-    /// What lies at a place, into a buffer as long as that: a slot has `slot_bytes` at most. Where metadata
+    /// Reads the data at a place into a buffer of their length: a slot has `slot_bytes` at most. Where metadata
     /// make no sense, it is a whole slot if a place has room for one, and else nothing but metadata.
     pub(crate) fn read_slot(
         &self,
@@ -147,7 +147,7 @@ impl Regions {
         Ok(())
     }
 
-    /// Where the file ends.
+    /// End of the file, in bytes.
     pub(crate) fn end(&self) -> u64 {
         self.data.at + self.data.bytes
     }

@@ -4,12 +4,12 @@
 //! model as the base has it. The model of a large drive takes seconds to read, so a thread reads it beforehand
 //! ([`DataDrive::expect_resets`]), and each reset begins with a copy of that.
 
+use crate::backing::{BackingImage, Model, Prefetched, Prepared, prepare};
 use crate::base::Base;
 use crate::base::open::check_base_of;
 use crate::drive::DataDrive;
 use crate::error::system_error;
 use crate::file::{begin_aside, replace};
-use crate::ground::{Ground, Model, Prepared, Pristine, prepare};
 use crate::recovery::bring_back;
 use crate::recovery::found::Opening;
 use crate::snapshots::{chain_of, check_depth, clear_cut_off, no_snapshot, target_of};
@@ -49,8 +49,8 @@ impl DataDrive {
     /// Has a thread read the drive as its base has it, so that a reset takes no time for that. It takes as much memory
     /// as the drive.
     pub fn expect_resets(&mut self) {
-        if let (Some(base), Some(testbed)) = (&self.ground.base, &self.testbed) {
-            self.ground.pristine = Pristine::begin(base, testbed);
+        if let (Some(base), Some(testbed)) = (&self.backing.base, &self.testbed) {
+            self.backing.prefetched = Prefetched::begin(base, testbed);
         }
     }
 
@@ -60,15 +60,15 @@ impl DataDrive {
     /// # Errors
     /// When there is nothing to go back to, it is another drive, or the storage fails; it is as before then.
     pub fn reset(&mut self, to: Option<&str>) -> Result<(), ImageError> {
-        let kept = self.kept.as_ref().filter(|kept| !kept.read_only);
-        let (Some(kept), Some(testbed)) = (kept, self.testbed.clone()) else {
+        let image = self.image.as_ref().filter(|image| !image.read_only);
+        let (Some(image), Some(testbed)) = (image, self.testbed.clone()) else {
             let why =
                 "there is nothing to go back to: serve it with --base, and without --read-only";
             return Err(no_snapshot(&self.path, why.to_owned()));
         };
         let options = OpenOptions {
-            sync: kept.sync,
-            on_kill: kept.on_kill,
+            sync: image.sync,
+            on_kill: image.on_kill,
             ..OpenOptions::on(&testbed)
         };
         if self.body.tap().is_some() {
@@ -77,16 +77,16 @@ impl DataDrive {
         }
         let target = self.target(to, &testbed)?;
         check_depth(&self.path, target.depth(), self.depth())?;
-        let there = self.ground.pristine.take();
+        let there = self.backing.prefetched.take();
         let prepared = match there.and_then(|there| there.of(&target)) {
             Some(prepared) => prepared?,
             None => Box::new(prepare(&target, &testbed)?),
         };
         let reset = self.begin_anew(&target, &prepared, &options);
         // A user who goes back once does so again.
-        self.ground.pristine = Some(Pristine {
+        self.backing.prefetched = Some(Prefetched {
             fingerprint: target.fingerprint,
-            model: Model::There(prepared),
+            model: Model::Ready(prepared),
         });
         let old = reset?;
         // It may wait for a checkpoint that is being written.
@@ -96,15 +96,15 @@ impl DataDrive {
 
     /// On how many images it lies.
     pub(crate) fn depth(&self) -> usize {
-        self.ground.base.as_ref().map_or(0, Base::depth)
+        self.backing.base.as_ref().map_or(0, Base::depth)
     }
 
     fn target(&self, to: Option<&str>, testbed: &Testbed) -> Result<Base, ImageError> {
-        let base = self.ground.base.as_ref();
+        let base = self.backing.base.as_ref();
         if let Some(base) = base {
             base.check_unchanged()?;
         }
-        if self.ground.in_memory {
+        if self.backing.in_memory {
             return match (base, to) {
                 (Some(base), None) => Ok(base.clone()),
                 _ => {
@@ -137,6 +137,7 @@ impl DataDrive {
         prepared: &Prepared,
         options: &OpenOptions<'_>,
     ) -> Result<DataDrive, ImageError> {
+        // Clients know the size and the name of the drive, and no front end can tell them of others.
         let is_same = prepared.file.hash() == self.file.hash()
             && prepared.found.max_sectors() == self.max_sectors;
         if !is_same {
@@ -147,7 +148,7 @@ impl DataDrive {
             );
             return Err(no_snapshot(&self.path, why));
         }
-        let (image, aside, above) = match self.ground.in_memory {
+        let (image, aside, above) = match self.backing.in_memory {
             true => {
                 let above = FileStorage::in_memory();
                 let above = above.map_err(|why| system_error(&self.path, "make it", why))?;
@@ -170,10 +171,10 @@ impl DataDrive {
         if let Some(aside) = aside {
             replace(&self.path, aside, options.sync)?;
         }
-        drive.ground = Ground {
+        drive.backing = BackingImage {
             base: Some(target.clone()),
-            in_memory: self.ground.in_memory,
-            pristine: None,
+            in_memory: self.backing.in_memory,
+            prefetched: None,
         };
         drive.clock = self.clock;
         Ok(std::mem::replace(self, drive))

@@ -16,16 +16,16 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 /// Bytes in front of a slot's own.
 pub(crate) const OOB_BYTES: usize = 40;
 const MAGIC: [u8; 4] = *b"slot";
-/// Where the checksum of the bytes stands, and the seal.
+/// Position of the checksum of the bytes, and of the seal behind it.
 const CHECKSUM_AT: usize = OOB_BYTES - 16;
 const SEAL_AT: usize = OOB_BYTES - 8;
 
-/// How the bytes of a slot are stored.
+/// Form in which the bytes of a slot are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// As they are.
+    /// Stored as they are.
     Whole,
-    /// Compressed.
+    /// Stored compressed.
     Shorter,
     /// Not at all: they are zeros.
     Zeros,
@@ -71,14 +71,14 @@ pub(crate) fn runs(mut mask: SectorMask) -> impl Iterator<Item = (usize, usize)>
 /// Metadata out of band.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Oob {
-    /// Whose bytes they were when they were written.
+    /// Logical page number of the slot when it was written.
     pub(crate) lpn: u32,
-    /// Bytes that follow.
+    /// Length of the bytes that follow.
     pub(crate) bytes: u32,
     pub(crate) form: Form,
     /// Other slots may have the same data, and no place of their own.
     pub(crate) shared: bool,
-    /// Which request of the layer wrote it.
+    /// Number of the request of the layer that wrote it.
     pub(crate) sequence: u64,
 }
 
@@ -136,7 +136,7 @@ pub(crate) fn seal_moved(slot: &mut [u8], from: u32, to: u32) {
     }
 }
 
-/// Whether nothing was ever written there.
+/// True if nothing was ever written there.
 pub(crate) fn is_nothing(lies: &[u8]) -> bool {
     lies[..OOB_BYTES].iter().all(|&byte| byte == 0)
 }
@@ -148,7 +148,7 @@ pub(crate) fn zeros() -> Vec<u8> {
     slot
 }
 
-/// What stands in front of them.
+/// Metadata of a slot of zeros.
 pub(crate) const ZEROS: Oob = Oob {
     lpn: 0,
     bytes: 0,
@@ -157,7 +157,7 @@ pub(crate) const ZEROS: Oob = Oob {
     sequence: 0,
 };
 
-/// What is wrong with a slot as it lies there, in words.
+/// Damage of a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Broken {
     #[error("nothing is written there")]
@@ -215,7 +215,7 @@ fn unpack_part(stored: &[u8], into: &mut [u8]) -> Option<SectorMask> {
     Some(whole & !there)
 }
 
-/// What is stored of a slot of which only some sectors are to be had, with room for its metadata in front.
+/// Stored form of a slot of which only some sectors are to be had, with room for its metadata in front.
 pub(crate) fn stored_in_part(there: SectorMask, data: &[u8]) -> Vec<u8> {
     let mut slot = vec![0; OOB_BYTES];
     slot.extend(there.to_le_bytes());
@@ -225,7 +225,7 @@ pub(crate) fn stored_in_part(there: SectorMask, data: &[u8]) -> Vec<u8> {
     slot
 }
 
-/// What is stored of the bytes of a slot, with room for its metadata in front.
+/// Stored form of the bytes of a slot, with room for its metadata in front.
 pub(crate) fn stored(packed: Packed, data: &[u8]) -> (Form, Vec<u8>) {
     let (form, bytes): (Form, &[u8]) = match &packed {
         Packed::Zeros => (Form::Zeros, &[]),

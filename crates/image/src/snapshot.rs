@@ -24,7 +24,7 @@ impl DataDrive {
 
     /// The same, on however many the image lies.
     pub(crate) fn snapshot_however_deep(&mut self, name: &str) -> Result<(), ImageError> {
-        if !self.has_image() || self.ground.in_memory {
+        if !self.has_image() || self.backing.in_memory {
             let why = "a snapshot is a file beside the image, and this drive has none that is written to: serve it with \
                        --image, and without --read-only";
             return Err(no_snapshot(&self.path, why.to_owned()));
@@ -41,7 +41,7 @@ impl DataDrive {
         let (base, layer) =
             made.map_err(|why| system_error(&image, "make a snapshot of it", why))?;
         let mut frozen = self.body.replace_storage(layer);
-        self.ground.base = Some(base);
+        self.backing.base = Some(base);
         let shared = frozen.share();
         shared.map_err(|why| system_error(&path, "let others read it", why))
     }
@@ -54,7 +54,7 @@ impl DataDrive {
         // Its path is one that can be looked at from now on.
         std::fs::hard_link(image, path)?;
         let made = (|| {
-            let below = self.ground.base.as_ref();
+            let below = self.backing.base.as_ref();
             let base = Base::frozen(path, frozen, &self.body.regions(), below)?;
             let (file, aside) = begin_aside(image).map_err(io::Error::other)?;
             let layer = base.begin(Some(image), Box::new(file), sync)?;

@@ -13,11 +13,11 @@ const NAME_BYTES_MAX: usize = 64;
 /// A snapshot of an image.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Snapshot {
-    /// Its name.
+    /// Name of the snapshot.
     pub name: String,
-    /// What it lies on; nothing, if it is a whole image.
+    /// Base of the snapshot; none, if it is a whole image.
     pub base: Option<PathBuf>,
-    /// What it takes of its disk.
+    /// Space of its file on its disk, in bytes.
     pub taken_bytes: u64,
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn clear_cut_off(image: &Path) -> Result<(), ImageError> {
     cleared.map_err(|why| system_error(image, "remove what is left of a snapshot of it", why))
 }
 
-/// Where an image goes back to: a snapshot, or the base below all of them.
+/// Target of a reset: a snapshot, or the base below all of them.
 pub(crate) fn target_of(
     image: &Path,
     lies_on: &[PathBuf],
@@ -126,7 +126,7 @@ pub(crate) fn target_of(
     }
 }
 
-/// What an image lies on, the next one first, as their heads say.
+/// Bases below an image by their heads, the nearest first.
 pub(crate) fn chain_of(image: &Path) -> Vec<PathBuf> {
     let first = base_of(image);
     let chain = std::iter::successors(first, |path| base_of(path));

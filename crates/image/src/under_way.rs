@@ -1,7 +1,7 @@
 //! A checkpoint that a thread writes, and memory that a thread makes for the next one.
 
-use crate::checkpoint::{Due, Stands};
-use crate::meta::Spent;
+use crate::checkpoint::{CheckpointInfo, NewCheckpoint};
+use crate::meta::DriveTime;
 use crate::storage::Storage;
 use ftlab_ftl::Room;
 use std::io;
@@ -11,45 +11,45 @@ use std::thread::{self, JoinHandle};
 /// Memory for the next checkpoint.
 #[derive(Debug, Default)]
 pub(crate) enum NextRoom {
-    /// Nobody needs any.
+    /// No memory is needed.
     #[default]
     None,
     /// A thread makes it.
-    Coming(Receiver<Room>),
-    /// It is there.
-    There(Room),
+    Making(Receiver<Room>),
+    /// The memory is there.
+    Ready(Room),
 }
 
-/// What becomes of a checkpoint: whether it stands, and then whether everything behind that was done.
+/// Outcome of a checkpoint: if it stands, and then if the work behind it was done.
 pub(crate) type Written = io::Result<io::Result<()>>;
 
 /// A checkpoint that is being written.
 #[derive(Debug)]
 pub(crate) struct UnderWay {
-    pub(crate) told: Receiver<(Written, Stands)>,
+    pub(crate) outcome: Receiver<(Written, CheckpointInfo)>,
     /// Time that it counts.
-    pub(crate) counted: Spent,
+    pub(crate) counted: DriveTime,
     thread: Option<JoinHandle<()>>,
 }
 
 impl UnderWay {
     pub(crate) fn start(
-        due: Due,
+        due: NewCheckpoint,
         mut storage: Box<dyn Storage>,
-        counted: Spent,
+        counted: DriveTime,
     ) -> io::Result<UnderWay> {
-        let (tell, told) = mpsc::sync_channel(1);
+        let (sender, outcome) = mpsc::sync_channel(1);
         let run = move || {
             let written = due.write(&mut *storage);
-            let stands = due.stands();
+            let stands = due.info();
             // Giving the memory back takes the system long, too.
             drop(due);
             // Nobody looks any more once the drive was dropped.
-            let _ = tell.send((written, stands));
+            let _ = sender.send((written, stands));
         };
         let thread = thread::Builder::new().name("checkpoint".into());
         Ok(UnderWay {
-            told,
+            outcome,
             counted,
             thread: Some(thread.spawn(run)?),
         })

@@ -1,4 +1,5 @@
-//! What a power cut could take away: slots in a volatile write buffer, and what they held before.
+//! Account of the slots in a volatile write buffer, which a power cut could take away, and of their older
+//! versions.
 //!
 //! A slot waits in the buffer, or was handed to the layer and is being programmed. What it held before lies where it
 //! lay, since nothing is written over, until that place is erased; then it cannot come back. The store keeps this
@@ -23,14 +24,14 @@ pub(crate) fn lying(layer: &dyn TranslationLayer, first: Lpn, slots: u32) -> Vec
     found.take(TRIMMED_MAX).collect()
 }
 
-/// What a slot held before what is being programmed.
+/// Older version of a slot that is being programmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Before {
-    /// Nothing.
+pub(crate) enum OldVersion {
+    /// The slot was empty.
     Nothing,
-    /// What lies at a place.
+    /// The older version lies at this place.
     At(u32),
-    /// What was erased since.
+    /// The older version was erased since.
     Gone,
 }
 
@@ -38,14 +39,14 @@ pub(crate) enum Before {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct VolatileSlot {
     pub(crate) lpn: u32,
-    /// Whether something waits that the layer has not got.
+    /// True if data wait that the layer has not got.
     pub(crate) waits: bool,
-    /// What it held before, if it is being programmed.
-    pub(crate) before: Option<Before>,
+    /// Older version of the slot, if it is being programmed.
+    pub(crate) before: Option<OldVersion>,
 }
 
 impl VolatileSlot {
-    /// What a power cut makes of it, in slots of so many bytes.
+    /// Fate of the slot at a power cut, in slots of so many bytes.
     pub(crate) fn fate(&self, cut: &PowerCut, slot_bytes: u64) -> Fate {
         match self.before {
             // It was in memory alone.
@@ -59,14 +60,14 @@ impl VolatileSlot {
 struct Slot {
     waits: bool,
     /// With the number of the write.
-    programming: Option<(Before, u64)>,
+    programming: Option<(OldVersion, u64)>,
 }
 
 /// The slots of a volatile buffer.
 #[derive(Debug, Default)]
 pub(crate) struct Volatile {
     slots: BTreeMap<u32, Slot>,
-    /// Those that are being programmed, the oldest first.
+    /// Slots that are being programmed, the oldest first.
     order: BTreeMap<u64, u32>,
     writes: u64,
     /// Places with what slots held before, and those slots.
@@ -134,7 +135,8 @@ impl Volatile {
             LayerInput::Write(SlotWrite { lpn, .. }) if taken => {
                 self.slots.entry(lpn.0).or_default().waits = false;
                 let before = before.first();
-                let before = before.map_or(Before::Nothing, |(_, place)| Before::At(*place));
+                let before =
+                    before.map_or(OldVersion::Nothing, |(_, place)| OldVersion::At(*place));
                 self.program(lpn.0, before);
             }
             LayerInput::Trim(first, slots) => self.give_up(first, slots, before),
@@ -144,8 +146,8 @@ impl Volatile {
         self.follow_moves(moves)
     }
 
-    /// What was before stays what it is while several versions are being programmed.
-    fn program(&mut self, lpn: u32, before: Before) {
+    /// Notes that a slot is being programmed. The older version stays while several newer ones are.
+    fn program(&mut self, lpn: u32, before: OldVersion) {
         let slot = self.slots.entry(lpn).or_default();
         if slot.programming.is_some() {
             return;
@@ -153,7 +155,7 @@ impl Volatile {
         self.writes += 1;
         slot.programming = Some((before, self.writes));
         self.order.insert(self.writes, lpn);
-        if let Before::At(place) = before {
+        if let OldVersion::At(place) = before {
             self.places.insert((place, lpn));
         }
     }
@@ -167,10 +169,10 @@ impl Volatile {
             match *step {
                 // It was moved before the request wrote over it.
                 DataMove::Copy { from, to } => {
-                    self.put_at(from.0..=from.0, Before::At(to.0));
+                    self.put_at(from.0..=from.0, OldVersion::At(to.0));
                 }
                 DataMove::Erase { first, slots } => {
-                    gone.extend(self.put_at(first.0..=first.0 + (slots - 1), Before::Gone));
+                    gone.extend(self.put_at(first.0..=first.0 + (slots - 1), OldVersion::Gone));
                 }
                 DataMove::Write { .. } => {}
             }
@@ -178,8 +180,8 @@ impl Volatile {
         gone
     }
 
-    /// What lay at these places lies elsewhere; the slots it was of.
-    fn put_at(&mut self, from: std::ops::RangeInclusive<u32>, to: Before) -> Vec<u32> {
+    /// Notes that data of these places lie elsewhere. Returns the slots that they were of.
+    fn put_at(&mut self, from: std::ops::RangeInclusive<u32>, to: OldVersion) -> Vec<u32> {
         let range = (*from.start(), 0)..=(*from.end(), u32::MAX);
         let found: Vec<(u32, u32)> = self.places.range(range).copied().collect();
         let moved = found.into_iter().map(|(place, lpn)| {
@@ -189,32 +191,33 @@ impl Volatile {
         moved.collect()
     }
 
-    /// What a slot held before lies no longer at a place.
-    fn put_before(&mut self, lpn: u32, place: u32, to: Before) {
+    /// Notes that an older version lies elsewhere.
+    fn put_before(&mut self, lpn: u32, place: u32, to: OldVersion) {
         self.places.remove(&(place, lpn));
         let slot = self.slots.get_mut(&lpn).expect("its place is noted");
         let before = slot.programming.as_mut().expect("its place is noted");
         before.0 = to;
-        if let Before::At(place) = to {
+        if let OldVersion::At(place) = to {
             self.places.insert((place, lpn));
         }
     }
 
-    /// What a slot held before was erased.
+    /// Notes that an older version was erased.
     pub(crate) fn note_gone(&mut self, lpn: u32) {
         let slot = self.slots.get(&lpn);
-        if let Some((Before::At(place), _)) = slot.and_then(|slot| slot.programming) {
-            self.put_before(lpn, place, Before::Gone);
+        if let Some((OldVersion::At(place), _)) = slot.and_then(|slot| slot.programming) {
+            self.put_before(lpn, place, OldVersion::Gone);
         }
     }
 
-    /// Whether something of a slot is being programmed.
+    /// True if data of a slot are being programmed.
     pub(crate) fn is_programming(&self, lpn: u32) -> bool {
         let slot = self.slots.get(&lpn);
         slot.is_some_and(|slot| slot.programming.is_some())
     }
 
-    /// What was handed on of a slot is in the cells; whether it was volatile until then.
+    /// Notes that the data of a slot that were handed on are in the cells. True if they were volatile until
+    /// then.
     pub(crate) fn programmed(&mut self, lpn: u32) -> bool {
         let Some(slot) = self.slots.get_mut(&lpn) else {
             return false;
@@ -226,7 +229,7 @@ impl Volatile {
             self.slots.remove(&lpn);
         }
         self.order.remove(&number);
-        if let Before::At(place) = before {
+        if let OldVersion::At(place) = before {
             self.places.remove(&(place, lpn));
         }
         true
@@ -239,13 +242,13 @@ impl Volatile {
             slot.1.waits = false;
         }
         for &(lpn, place) in before {
-            self.program(lpn, Before::At(place));
+            self.program(lpn, OldVersion::At(place));
         }
         self.slots
             .retain(|lpn, slot| slot.programming.is_some() || !(first.0..end).contains(lpn));
     }
 
-    /// Those of some slots that are being programmed.
+    /// The slots in a range that are being programmed.
     pub(crate) fn programming_of(&self, slots: std::ops::Range<u32>) -> Vec<u32> {
         let slots = self.slots.range(slots);
         let programming = slots.filter(|(_, slot)| slot.programming.is_some());
@@ -264,7 +267,7 @@ impl Volatile {
 #[derive(Debug, Default)]
 pub(crate) struct Tracker {
     pub(crate) volatile: Volatile,
-    /// Whether the drive's buffer is volatile.
+    /// True if the drive's buffer is volatile.
     tracks: bool,
     pub(crate) blank: Blank,
     before: Vec<(u32, u32)>,
@@ -329,7 +332,7 @@ mod tests {
         volatile.follow(input, true, &before, moves);
     }
 
-    fn before(volatile: &Volatile, lpn: u32) -> Option<Before> {
+    fn before(volatile: &Volatile, lpn: u32) -> Option<OldVersion> {
         let saved = volatile.saved();
         let slot = saved.iter().find(|slot| slot.lpn == lpn);
         slot.and_then(|slot| slot.before)
@@ -341,11 +344,11 @@ mod tests {
         assert!(volatile.hold(5) && !volatile.hold(5));
         write(&mut volatile, 5, Some(70), &[]);
         write(&mut volatile, 5, Some(71), &[]);
-        assert_eq!(before(&volatile, 5), Some(Before::At(70)));
+        assert_eq!(before(&volatile, 5), Some(OldVersion::At(70)));
         assert!(volatile.programmed(5) && !volatile.programmed(5));
         assert!(volatile.is_empty());
         write(&mut volatile, 5, None, &[]);
-        assert_eq!(before(&volatile, 5), Some(Before::Nothing));
+        assert_eq!(before(&volatile, 5), Some(OldVersion::Nothing));
     }
 
     #[test]
@@ -360,11 +363,11 @@ mod tests {
             slots,
         };
         write(&mut volatile, 1, Some(10), &[copy(10, 40), erase(8, 8)]);
-        assert_eq!(before(&volatile, 1), Some(Before::At(40)));
+        assert_eq!(before(&volatile, 1), Some(OldVersion::At(40)));
         write(&mut volatile, 2, Some(41), &[]);
         volatile.follow(LayerInput::WorkAhead, true, &[], &[erase(41, 1)]);
-        assert_eq!(before(&volatile, 1), Some(Before::At(40)));
-        assert_eq!(before(&volatile, 2), Some(Before::Gone));
+        assert_eq!(before(&volatile, 1), Some(OldVersion::At(40)));
+        assert_eq!(before(&volatile, 2), Some(OldVersion::Gone));
     }
 
     #[test]
@@ -377,7 +380,7 @@ mod tests {
         let lying = [(1, 40), (3, 41), (4, 42)];
         volatile.follow(LayerInput::Trim(Lpn(0), 6), true, &lying, &[]);
         let found = [1, 2, 3, 4].map(|lpn| before(&volatile, lpn));
-        let at = |place| Some(Before::At(place));
+        let at = |place| Some(OldVersion::At(place));
         assert_eq!(found, [at(10), None, at(41), at(42)]);
         assert_eq!(volatile.programming_of(0..4), [1, 3]);
         assert!(volatile.saved().iter().all(|slot| !slot.waits));

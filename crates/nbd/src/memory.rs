@@ -16,7 +16,7 @@ const CHUNK_BYTES: u64 = 64 << 10;
 
 type Chunk = RwLock<Box<[u8]>>;
 
-/// How long a request takes.
+/// Service time of a request.
 type Delay = Box<dyn Fn(&Request) -> Duration + Send + Sync>;
 
 /// Requests that leave later, each as `Result` says.
@@ -61,7 +61,7 @@ impl MemoryExport {
         })
     }
 
-    /// How late answers left, if they had a time.
+    /// Lateness of the answers, if requests have a service time.
     #[must_use]
     pub fn lateness(&self) -> Option<LatencyHistogram> {
         self.pace.as_ref().map(|(_, leaving)| leaving.lateness())

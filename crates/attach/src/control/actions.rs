@@ -1,11 +1,11 @@
-//! What a control socket does.
+//! The actions of the control socket, by method and path.
 
 use super::http::{Answer, Request};
 use super::report::Report;
 use super::{Scope, metrics};
-use crate::engine::{Ask, Engine, PowerOff, Stopped, What};
+use crate::engine::{Engine, IoRequest, Operation, PowerOff, Stopped};
 use crate::faults::{MS_MAX, Rule};
-use ftlab_image::{CutTold, FlashFault, snapshots};
+use ftlab_image::{CutReport, FlashFault, snapshots};
 use ftlab_nbd::NbdError;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -19,33 +19,33 @@ const CELSIUS: RangeInclusive<f64> = -273.15..=220.0;
 const JSON: &str = "application/json";
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// How a drive lies without power.
+/// Storage of a drive without power, during which its data age.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rest {
-    /// For so long.
+    /// Duration, in hours.
     pub hours: f64,
-    /// As warm as that.
+    /// Ambient temperature, in degrees Celsius.
     pub celsius: f64,
 }
 
-/// How the power of a drive goes.
+/// Request to cut the power of a drive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PowerCutAsked {
-    /// What decides about what is lost; the drive's own seed, if left out.
+pub struct PowerCutRequest {
+    /// Seed of the losses; the drive's own, if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// How long it is off, at least.
+    /// Time for which the drive stays off at least, in milliseconds.
     #[serde(default)]
     pub off_ms: u64,
 }
 
-/// What came of that; nothing, if the drive has nothing to lose.
+/// Reply to a [`PowerCutRequest`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PowerCutDone {
-    /// What was lost, if the drive can lose anything.
-    pub cut: Option<CutTold>,
+pub struct PowerCutReply {
+    /// The loss, if the drive has a volatile buffer.
+    pub cut: Option<CutReport>,
 }
 
 /// A fault that goes on from now on.
@@ -55,15 +55,15 @@ pub struct FaultAdded {
     pub number: u32,
 }
 
-/// How far somebody has come, for a crash log.
+/// A note in the crash log that marks how far a workload has come.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mark {
-    /// What checkers are told of it.
+    /// Text that checkers are given.
     pub text: String,
 }
 
-/// Where a drive goes back to.
+/// Request to take a drive back to an earlier state.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reset {
@@ -76,27 +76,27 @@ pub struct Reset {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NewSnapshot {
-    /// Its name.
+    /// Name of the snapshot.
     pub name: String,
 }
 
-/// Which faults are to end.
+/// Request to end faults.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct FaultsEnded {
+pub struct FaultClear {
     /// One; all of them, if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
 }
 
-/// Whether what is done at a path changes what the drive holds.
+/// True if the action at a path changes what the drive holds.
 pub fn changes_the_drive(url: &str) -> bool {
     ACTIONS
         .iter()
         .any(|action| action.url == url && action.changes_the_drive)
 }
 
-/// What is done at a path.
+/// A method and a path, and the function that they call.
 struct Action {
     method: &'static str,
     url: &'static str,
@@ -162,7 +162,7 @@ static ACTIONS: [Action; 16] = [
         Ok(json(&FaultAdded { number }))
     }),
     Action::post("/fault-clear", |engine, body| {
-        let FaultsEnded { number } = object(body)?;
+        let FaultClear { number } = object(body)?;
         let ended = engine.faults().clear(number);
         match number.filter(|_| ended == 0) {
             None => Ok(nothing_to_say()),
@@ -173,7 +173,7 @@ static ACTIONS: [Action; 16] = [
         }
     }),
     Action::change("/power-cut", |engine, body| {
-        let PowerCutAsked { seed, off_ms } = object(body)?;
+        let PowerCutRequest { seed, off_ms } = object(body)?;
         if off_ms > MS_MAX {
             let why = format!("{off_ms} ms is more than a week: give less");
             return Err(Answer::wrong(400, why));
@@ -181,7 +181,7 @@ static ACTIONS: [Action; 16] = [
         let off = Duration::from_millis(off_ms);
         let cut = engine.cut_power(PowerOff { seed, off });
         let cut = cut.map_err(|why| Answer::wrong(409, why))?;
-        Ok(json(&PowerCutDone { cut }))
+        Ok(json(&PowerCutReply { cut }))
     }),
     Action::post("/vanish", |engine, body| {
         no_body(body)?;
@@ -244,7 +244,10 @@ impl From<Stopped> for Answer {
     }
 }
 
-/// What there is at this path, for this method.
+/// Looks the action of a request up.
+///
+/// # Errors
+/// 404 for a path that does not exist, and 405 for a method that it does not take.
 fn known(request: &Request) -> Result<&'static Action, Answer> {
     let Request { method, url, .. } = request;
     let Some(action) = ACTIONS.iter().find(|action| action.url == url) else {
@@ -311,12 +314,18 @@ pub fn trim(engine: &Engine, scope: &Scope) -> Result<(), String> {
         return Err("the drive takes no trims".to_owned());
     }
     let range = scope.sectors(engine.size_bytes())?;
-    let (tell, told) = mpsc::sync_channel(1);
+    let (sender, receiver) = mpsc::sync_channel(1);
     let answer = Box::new(move |result: Result<Vec<u8>, NbdError>| {
         // The caller waits below until this is sent.
-        let _ = tell.send(result.map(drop));
+        let _ = sender.send(result.map(drop));
     });
-    engine.ask(Ask::local(What::Trim, range, true, Vec::new(), answer));
-    let result = told.recv().map_err(|_| Stopped.to_string())?;
+    engine.submit(IoRequest::local(
+        Operation::Trim,
+        range,
+        true,
+        Vec::new(),
+        answer,
+    ));
+    let result = receiver.recv().map_err(|_| Stopped.to_string())?;
     result.map_err(|error| error.to_string())
 }

@@ -6,33 +6,33 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long an answer may take: an erase waits for what is under way.
+/// Longest wait for an answer: an erase waits for the requests under way.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The longest answer that is read.
 const ANSWER_BYTES_MAX: u64 = 16 << 20;
 
-/// What is asked for.
+/// A request to a control socket: its path, and the body of a POST.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked<'a> {
-    /// To tell something.
+pub enum ControlRequest<'a> {
+    /// Reads a report.
     Get(&'a str),
-    /// To do something, with a body.
+    /// Carries out an action. Has the path and the body.
     Post(&'a str, &'a str),
 }
 
-/// Why there is no answer.
+/// Error of a request to a control socket.
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
     /// Nobody serves the socket.
     #[error("{path}: nobody answers: {source}")]
     Socket {
-        /// The socket.
+        /// Path of the socket.
         path: PathBuf,
-        /// Why.
+        /// Error of the connection.
         source: io::Error,
     },
-    /// What came is not HTTP, or was cut off.
+    /// The answer is not HTTP, or was cut off.
     #[error("{0}: what answers is no control socket of ftlab, or was stopped amid its answer")]
     Strange(PathBuf),
     /// The drive or the server says no.
@@ -40,15 +40,15 @@ pub enum ControlError {
     Refused(String),
 }
 
-/// What a drive at work refuses is what was asked, as without a server.
+/// A refusal of a drive at work is the fault of the request, as without a server.
 impl Blame for ControlError {}
 
 /// Asks a control socket; gives the body of what it says.
 ///
 /// # Errors
 /// When nobody answers, or what was asked for cannot be done.
-pub fn ask(path: &Path, asked: Asked<'_>) -> Result<String, ControlError> {
-    let answer = exchange(path, asked).map_err(|source| ControlError::Socket {
+pub fn ask(path: &Path, request: ControlRequest<'_>) -> Result<String, ControlError> {
+    let answer = exchange(path, request).map_err(|source| ControlError::Socket {
         path: path.to_owned(),
         source,
     })?;
@@ -59,10 +59,10 @@ pub fn ask(path: &Path, asked: Asked<'_>) -> Result<String, ControlError> {
     }
 }
 
-fn exchange(path: &Path, asked: Asked<'_>) -> io::Result<Vec<u8>> {
-    let (method, url, body) = match asked {
-        Asked::Get(url) => ("GET", url, ""),
-        Asked::Post(url, body) => ("POST", url, body),
+fn exchange(path: &Path, request: ControlRequest<'_>) -> io::Result<Vec<u8>> {
+    let (method, url, body) = match request {
+        ControlRequest::Get(url) => ("GET", url, ""),
+        ControlRequest::Post(url, body) => ("POST", url, body),
     };
     let mut stream = UnixStream::connect(path)?;
     stream.set_read_timeout(Some(PATIENCE))?;

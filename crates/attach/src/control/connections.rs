@@ -1,11 +1,11 @@
-//! Who is connected to the control socket: a thread each, of which there are never more than a limit.
+//! Connections of the control socket: a thread each, and never more of them than a limit.
 //!
 //! A client that is waited for costs others nothing but its place, and the one that was waited for longest gives its
 //! place to the next that comes. So whoever sends a request at once is heard, however many others have connected
 //! and say nothing.
 
 use super::actions;
-use super::http::{self, Answer, Missing};
+use super::http::{self, Answer, RequestError};
 use crate::engine::Engine;
 use ftlab_nbd::UnixSocket;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
@@ -22,21 +22,21 @@ use std::time::Duration;
 /// Permissions of the socket: it is its owner's alone.
 const MODE: u32 = 0o600;
 
-/// How long no client is accepted after that failed: there are no more files, and it takes a while until there are.
+/// Pause after an accept that failed for lack of file descriptors, which take a while to be freed.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What clients of a control socket can hold.
+/// Limits on clients of a control socket.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// How long a request may take to come.
+    /// Time within which a request must arrive whole.
     pub request: Duration,
-    /// How long its answer may take to be taken.
+    /// Time within which the client must take its answer.
     pub answer: Duration,
     /// Connections at once; each has a thread.
     pub connections_max: usize,
     /// Actions at once that change the drive; the others are told to come again.
     pub actions_max: usize,
-    /// How long clients have to take their answers when the server stops.
+    /// Time that clients have to take their answers when the server stops.
     pub drain: Duration,
 }
 
@@ -52,7 +52,7 @@ impl Default for Limits {
     }
 }
 
-/// How far a connection has come.
+/// Progress of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// The client sends its request.
@@ -138,7 +138,7 @@ impl Control {
         })
     }
 
-    /// Where it is.
+    /// Path of the socket.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -245,8 +245,8 @@ impl Live {
         let limits = &self.shared.limits;
         let (answer, was_refused) = match http::receive(stream, limits.request) {
             Ok(request) => (self.act(&request), false),
-            Err(Missing::Refused(answer)) => (answer, true),
-            Err(Missing::Silent) => return,
+            Err(RequestError::Refused(answer)) => (answer, true),
+            Err(RequestError::Silent) => return,
         };
         self.enter(&mut self.shared.connections(), Phase::IsTold);
         // A client that does not take its answer has none.

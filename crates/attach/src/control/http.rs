@@ -1,8 +1,8 @@
-//! A request of HTTP, received whole or refused, and the answer to it.
+//! Receives a request of HTTP whole, or refuses it, and sends the answer.
 //!
-//! Where a body ends is said in one way, by one `Content-Length` of digits; a request with anything else is refused
-//! and not guessed at, as is one that ends early or goes on behind its end. Both directions have a deadline that
-//! what trickles in does not move.
+//! One `Content-Length` of digits alone says the length of a body. A request with anything else is refused and
+//! not guessed at, as is one that ends early or goes on behind its end. Both directions have a deadline that
+//! trickling bytes do not move.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::Shutdown;
@@ -12,13 +12,13 @@ use std::time::{Duration, Instant};
 /// The longest request line with all headers.
 const HEAD_BYTES_MAX: usize = 16 << 10;
 
-/// The most headers.
+/// Most headers of a request.
 const HEADERS_MAX: usize = 64;
 
-/// The longest body.
+/// Longest body of a request, in bytes.
 const BODY_BYTES_MAX: usize = 64 << 10;
 
-/// How long a client that was refused may go on sending, so that it reads why instead of a broken pipe.
+/// Time for which a refused client may go on sending, so that it reads the reason instead of a broken pipe.
 const LINGER: Duration = Duration::from_secs(1);
 
 /// A request that came whole.
@@ -48,17 +48,17 @@ impl Answer {
     }
 }
 
-/// Why there is no request.
+/// Failure to receive a request.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Missing {
+pub enum RequestError {
     /// The client is gone, and had not begun one.
     Silent,
-    /// What came is none, and the client is told.
+    /// The client sent something else, and is told so.
     Refused(Answer),
 }
 
 /// Receives a request from a client that has `patience` to send it.
-pub fn receive(stream: &UnixStream, patience: Duration) -> Result<Request, Missing> {
+pub fn receive(stream: &UnixStream, patience: Duration) -> Result<Request, RequestError> {
     let mut incoming = Incoming {
         stream,
         bytes: Vec::new(),
@@ -69,7 +69,7 @@ pub fn receive(stream: &UnixStream, patience: Duration) -> Result<Request, Missi
         // A client that is gone before it said anything only wanted to know whether somebody is here.
         if !incoming.read_some()? {
             return Err(match incoming.bytes[..] {
-                [] => Missing::Silent,
+                [] => RequestError::Silent,
                 _ => refused(400, "the request ends before its headers do"),
             });
         }
@@ -79,11 +79,11 @@ pub fn receive(stream: &UnixStream, patience: Duration) -> Result<Request, Missi
     }
 }
 
-fn refused(status: u16, why: impl std::fmt::Display) -> Missing {
-    Missing::Refused(Answer::wrong(status, why))
+fn refused(status: u16, why: impl std::fmt::Display) -> RequestError {
+    RequestError::Refused(Answer::wrong(status, why))
 }
 
-/// What has come of a request.
+/// The part of a request that has arrived.
 struct Incoming<'a> {
     stream: &'a UnixStream,
     bytes: Vec<u8>,
@@ -93,7 +93,7 @@ struct Incoming<'a> {
 
 impl Incoming<'_> {
     /// Reads some more; false at the end.
-    fn read_some(&mut self) -> Result<bool, Missing> {
+    fn read_some(&mut self) -> Result<bool, RequestError> {
         let mut some = [0; 4096];
         match read_before(self.stream, &mut some, self.deadline) {
             Ok(count) => {
@@ -105,11 +105,11 @@ impl Incoming<'_> {
                 let why = format!("the request did not come whole within {seconds} s");
                 Err(refused(408, why))
             }
-            Err(_) => Err(Missing::Silent),
+            Err(_) => Err(RequestError::Silent),
         }
     }
 
-    fn body(mut self, head: Head) -> Result<Request, Missing> {
+    fn body(mut self, head: Head) -> Result<Request, RequestError> {
         let end = head.bytes + head.body_bytes;
         while self.bytes.len() < end {
             if !self.read_some()? {
@@ -131,18 +131,18 @@ impl Incoming<'_> {
     }
 }
 
-/// What comes before the body.
+/// Request line and headers.
 struct Head {
     method: String,
     url: String,
-    /// Its own length.
+    /// Length of the head, in bytes.
     bytes: usize,
     body_bytes: usize,
 }
 
 impl Head {
     /// Reads it from what has come so far; nothing if it goes on.
-    fn parse(bytes: &[u8]) -> Result<Option<Head>, Missing> {
+    fn parse(bytes: &[u8]) -> Result<Option<Head>, RequestError> {
         let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
         let mut request = httparse::Request::new(&mut headers);
         let head_bytes = match request.parse(bytes) {
@@ -170,8 +170,8 @@ impl Head {
     }
 }
 
-/// How long the body is, if that is said in a way that leaves no doubt.
-fn body_bytes(headers: &[httparse::Header<'_>]) -> Result<usize, Missing> {
+/// Length of the body in bytes, if the headers leave no doubt about it.
+fn body_bytes(headers: &[httparse::Header<'_>]) -> Result<usize, RequestError> {
     let called = |name: &'static str| {
         let of_name = move |header: &&httparse::Header<'_>| header.name.eq_ignore_ascii_case(name);
         headers.iter().filter(of_name).map(|header| header.value)
@@ -249,7 +249,10 @@ fn read_before(mut stream: &UnixStream, into: &mut [u8], deadline: Instant) -> i
     }
 }
 
-/// What is left until a deadline.
+/// Time left until a deadline.
+///
+/// # Errors
+/// [`ErrorKind::TimedOut`] when the deadline has passed.
 fn until(deadline: Instant) -> io::Result<Duration> {
     match deadline.saturating_duration_since(Instant::now()) {
         Duration::ZERO => Err(ErrorKind::TimedOut.into()),

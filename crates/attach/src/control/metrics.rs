@@ -98,7 +98,7 @@ impl Metrics {
         one.encode_histogram::<NoLabelSet>(sum, late.count(), &buckets, None)
     }
 
-    /// What goes wrong with requests because somebody asked for it.
+    /// Encodes the counts of the faults that somebody asked for.
     fn faults(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
         if self.0.faults.is_empty() {
             return Ok(());
@@ -205,7 +205,7 @@ const COUNTERS: [Counter; 11] = [
 
 type Gauge = (&'static str, &'static str, fn(&DriveReport) -> Option<f64>);
 
-/// How the drive stands now: name, help, value.
+/// Present values of the drive: name, help, value.
 const GAUGES: [Gauge; 7] = [
     (
         "write_amplification",

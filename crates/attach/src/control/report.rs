@@ -1,4 +1,4 @@
-//! How a drive stands and what it was asked, as the control socket tells it.
+//! Report of the control socket on a drive: its state, and the requests that it served.
 
 use crate::engine::{Engine, Statistics, Stopped, Tally};
 use crate::faults::FaultTold;
@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 /// A span of times, in nanoseconds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Times {
-    /// How many.
+    /// Number of samples.
     pub count: u64,
-    /// Their mean.
+    /// Arithmetic mean.
     pub mean: f64,
     /// Half of them are no longer.
     pub p50: u64,
@@ -22,12 +22,12 @@ pub struct Times {
     /// 999 in 1000 are no longer.
     #[serde(rename = "p99.9")]
     pub p99_9: u64,
-    /// The longest.
+    /// Maximum.
     pub max: u64,
 }
 
 impl Times {
-    /// What there is to say of a histogram.
+    /// Summarises a histogram.
     #[must_use]
     pub fn of(histogram: &LatencyHistogram) -> Times {
         Times {
@@ -44,11 +44,11 @@ impl Times {
 /// Requests of one kind.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Requests {
-    /// Those answered.
+    /// Requests answered.
     pub requests: u64,
-    /// Their bytes.
+    /// Bytes that they covered.
     pub bytes: u64,
-    /// Those answered with an error.
+    /// Requests answered with an error.
     pub failed: u64,
     /// Latencies of the model.
     pub latency_ns: Times,
@@ -65,7 +65,7 @@ impl From<&Tally> for Requests {
     }
 }
 
-/// What the drive's flash has been through.
+/// Wear of the flash, and its read errors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Wear {
     /// Erases of the block with the fewest.
@@ -101,19 +101,19 @@ impl From<&Health> for Wear {
     }
 }
 
-/// A SMART attribute.
+/// A SMART attribute of ATA.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SmartAttribute {
-    /// Its number.
+    /// Number of the attribute.
     pub id: u8,
-    /// Its name.
+    /// Name as smartctl prints it.
     pub name: String,
-    /// Normalised.
+    /// Normalised value.
     pub value: u8,
     /// The normalised value at which the drive calls itself failing.
     #[serde(rename = "thresh")]
     pub threshold: u8,
-    /// The raw value.
+    /// Raw value in the vendor's unit.
     pub raw: u64,
 }
 
@@ -129,34 +129,34 @@ impl From<Attribute> for SmartAttribute {
     }
 }
 
-/// How a drive stands.
+/// State of a drive.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DriveReport {
     /// Its name in the catalogue, or of its file.
     pub slug: String,
-    /// Its name.
+    /// Model name of the drive.
     pub name: String,
-    /// Its serial number.
+    /// Serial number of the drive.
     pub serial: String,
-    /// Which firmware it has: its drive file's hash, as far as there is room for it in ATA.
+    /// Firmware revision: the hash of the drive file, cut to what ATA has room for.
     pub firmware: String,
-    /// Whether it has flash and takes trims.
+    /// True if the drive has flash and takes trims.
     pub trims: bool,
-    /// How often it was switched on.
+    /// Number of times that the drive was switched on.
     pub power_cycles: u64,
-    /// How long it was switched on, in its own time.
+    /// Time for which the drive was on, by its own clock.
     pub power_on_ns: u64,
-    /// How warm it is in degrees Celsius, if its file says how it warms.
+    /// Temperature in degrees Celsius, if the drive file has a thermal model.
     pub celsius: Option<f64>,
     /// The whole degrees that it tells, as [`Temperature::told`].
     pub told_celsius: i32,
-    /// What it was made to hold.
+    /// Capacity as made.
     pub native_bytes: u64,
-    /// What the host can address of that.
+    /// Part of the capacity that the host can address.
     pub capacity_bytes: u64,
-    /// Why it takes no more writes.
+    /// Reason why the drive takes no more writes.
     pub fault: Option<String>,
-    /// Why the storage under its image does not do what is asked.
+    /// Error of the storage under the image.
     pub storage_failure: Option<String>,
     /// Totals since it was made.
     #[serde(flatten)]
@@ -165,7 +165,7 @@ pub struct DriveReport {
     pub write_amplification: Option<f64>,
     /// For a drive of flash.
     pub wear: Option<Wear>,
-    /// As its maker numbers them; none if its file does not say whose they are.
+    /// SMART attributes by the numbers of the maker; empty if the drive file names no maker.
     pub smart: Vec<SmartAttribute>,
     /// The logs of a drive that speaks NVMe.
     pub nvme: Option<nvme::Logs>,
@@ -212,19 +212,19 @@ impl DriveReport {
 /// A drive at work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// How it stands.
+    /// State of the drive.
     pub drive: DriveReport,
     /// Reads since the engine began.
     pub reads: Requests,
     /// Writes, of zeroes too.
     pub writes: Requests,
-    /// Trims.
+    /// Trims answered.
     pub trims: Requests,
-    /// Flushes.
+    /// Flushes answered.
     pub flushes: Requests,
-    /// How late answers left.
+    /// Lateness of the answers: time from the drive's completion to the hand-over to the kernel.
     pub lateness_ns: Times,
-    /// What goes wrong with requests.
+    /// Faults of requests that were asked for.
     pub faults: Vec<FaultTold>,
 }
 

@@ -1,11 +1,11 @@
-//! How much of a drive an action covers that destroys data.
+//! The part of a drive that a destructive action covers.
 
 use ftlab_base::SECTOR_BYTES;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// How much of a drive an action covers that destroys data. As JSON it is `{"all": true}` or
-/// `{"offset_bytes": …, "bytes": …}`; what is left out never stands for everything.
+/// The part of a drive that a destructive action covers. As JSON it is `{"all": true}` or `{"offset_bytes": …,
+/// "bytes": …}`; a key left out never stands for everything.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Words", into = "Words")]
 pub struct Scope {
@@ -14,7 +14,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The whole drive.
+    /// The drive as a whole.
     pub const ALL: Scope = Scope { range: None };
 
     /// A range.

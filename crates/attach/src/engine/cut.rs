@@ -1,20 +1,20 @@
 //! A power cut of a drive at work.
 
-use super::{Engine, How};
-use ftlab_image::{CutTold, DataDrive, ImageError};
+use super::{Engine, Mode};
+use ftlab_image::{CutReport, DataDrive, ImageError};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-/// How the power goes, and for how long.
+/// The length of a power cut, and the seed that decides about what it loses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PowerOff {
-    /// What decides about what is lost, if not the drive's own seed.
+    /// Seed of the losses; the drive's own, if there is none.
     pub seed: Option<u64>,
-    /// How long it is off, at least; what is asked meanwhile waits.
+    /// Time for which the drive stays off at least. Requests that arrive meanwhile wait.
     pub off: Duration,
 }
 
-/// Why a power cut left no drive that goes on, or was not made.
+/// Error of a power cut: it was not outcome, or left no drive that goes on.
 #[derive(Debug, thiserror::Error)]
 pub enum CutFailed {
     /// The engine has stopped.
@@ -25,105 +25,106 @@ pub enum CutFailed {
     Image(#[from] ImageError),
 }
 
-/// What happens to the power.
+/// A change of the power, as listeners are told.
 #[derive(Debug, Clone, Copy)]
 pub enum Power<'a> {
-    /// It goes.
+    /// The power goes.
     Off,
-    /// It is back, with what was lost, if the drive can lose anything.
-    On(Option<&'a CutTold>),
-    /// It is back, and the drive is not.
+    /// The power is back. Has what was lost, if the drive can lose anything.
+    On(Option<&'a CutReport>),
+    /// The power is back, and the drive is not.
     Lost(&'a ImageError),
 }
 
-/// Who hears of it.
-pub(super) type AtCut = Arc<dyn Fn(Power<'_>) + Send + Sync>;
+/// Called when the power goes and when it is back.
+pub(super) type PowerListener = Arc<dyn Fn(Power<'_>) + Send + Sync>;
 
-/// Something that ends all that is under way at once, and whatever the drive has to do by itself.
-pub(super) struct Jolt {
-    /// How long the drive is off afterwards, at least.
+/// A hard reset: aborts every request under way, and the background work of the drive.
+pub(super) struct HardReset {
+    /// Time for which the drive stays off afterwards at least.
     pub(super) off: Duration,
-    /// Does it; whoever asked is told what came of it.
-    pub(super) act: Box<dyn FnOnce(&mut DataDrive) -> Made + Send>,
+    /// Carries the reset out, and tells whoever asked for it.
+    pub(super) act: Box<dyn FnOnce(&mut DataDrive) -> ResetOutcome + Send>,
 }
 
-/// What came of that.
+/// The outcome of a hard reset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Made {
-    /// It was not done, and the drive is as before.
+pub(super) enum ResetOutcome {
+    /// Nothing was done, and the drive is as before.
     Refused,
-    /// It came back.
+    /// The drive came back.
     IsBack,
-    /// It did not.
+    /// The drive did not come back.
     Lost,
 }
 
-/// Ends the ways in, and cuts the power.
+/// Cuts the power after the listeners closed their connections, and tells them how the drive came back.
 fn cut(
     drive: &mut DataDrive,
     seed: Option<u64>,
-    ways: &[AtCut],
-) -> (Made, Result<Option<CutTold>, ImageError>) {
+    listeners: &[PowerListener],
+) -> (ResetOutcome, Result<Option<CutReport>, ImageError>) {
     let has_image = drive.has_image();
-    let say = |power: Power<'_>| ways.iter().for_each(|hear| hear(power));
+    let notify = |power: Power<'_>| listeners.iter().for_each(|listener| listener(power));
     if has_image {
-        say(Power::Off);
+        notify(Power::Off);
     }
-    let told = drive.cut_power(seed);
-    let made = match &told {
+    let report = drive.cut_power(seed);
+    let outcome = match &report {
         Ok(cut) => {
-            say(Power::On(cut.as_ref()));
-            Made::IsBack
+            notify(Power::On(cut.as_ref()));
+            ResetOutcome::IsBack
         }
         Err(why) if has_image => {
-            say(Power::Lost(why));
-            Made::Lost
+            notify(Power::Lost(why));
+            ResetOutcome::Lost
         }
-        Err(_) => Made::Refused,
+        Err(_) => ResetOutcome::Refused,
     };
-    (made, told)
+    (outcome, report)
 }
 
 impl Engine {
-    /// Has this be called when the power goes, before anything else, and when it is back: a machine that loses its
-    /// power has no connections.
-    pub fn at_power_cut(&self, hear: impl Fn(Power<'_>) + Send + Sync + 'static) {
-        self.at_cut
+    /// Has this be called when the power goes, before anything else, and when it is back: a machine that loses
+    /// its power has no connections.
+    pub fn on_power(&self, listener: impl Fn(Power<'_>) + Send + Sync + 'static) {
+        self.power_listeners
             .lock()
-            .expect("no panic holds the ways in")
-            .push(Arc::new(hear));
+            .expect("no panic holds the listeners")
+            .push(Arc::new(listener));
     }
 
-    /// Cuts the power of the drive, and switches it on again. What was under way fails; what was not flushed and is
-    /// in a volatile buffer is lost or not, as the seed says. Gives what was lost, if the drive can lose anything.
+    /// Cuts the power of the drive, and switches it on again. Requests under way fail; data in a volatile
+    /// buffer that were not flushed are lost or not, as the seed decides. Returns what was lost, if the drive
+    /// can lose anything.
     ///
     /// # Errors
     /// When the drive has no image, or does not come back from it.
-    pub fn cut_power(&self, how: PowerOff) -> Result<Option<CutTold>, CutFailed> {
-        let (tell, told) = mpsc::sync_channel(1);
-        let ways = self.ways();
-        self.jolt(Jolt {
+    pub fn cut_power(&self, how: PowerOff) -> Result<Option<CutReport>, CutFailed> {
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let listeners = self.listeners();
+        self.hard_reset(HardReset {
             off: how.off,
             act: Box::new(move |drive| {
-                let (made, result) = cut(drive, how.seed, &ways);
-                // He waits for it.
-                let _ = tell.send(result);
-                made
+                let (outcome, result) = cut(drive, how.seed, &listeners);
+                // The caller waits for it.
+                let _ = sender.send(result);
+                outcome
             }),
         });
-        Ok(told.recv().map_err(|_| CutFailed::Stopped)??)
+        Ok(receiver.recv().map_err(|_| CutFailed::Stopped)??)
     }
 
-    /// The ways in, which hear of it when their connections are to end.
-    pub(super) fn ways(&self) -> Vec<AtCut> {
-        let ways = self.at_cut.lock();
-        ways.expect("no panic holds the ways in").clone()
+    /// The listeners that close their connections when the power goes.
+    pub(super) fn listeners(&self) -> Vec<PowerListener> {
+        let listeners = self.power_listeners.lock();
+        listeners.expect("no panic holds the listeners").clone()
     }
 
-    pub(super) fn jolt(&self, jolt: Jolt) {
-        match &self.how {
-            How::Timed(timed) => timed.jolt(jolt),
-            How::Untimed(untimed) => untimed.jolt(jolt),
+    pub(super) fn hard_reset(&self, hard_reset: HardReset) {
+        match &self.mode {
+            Mode::Timed(timed) => timed.hard_reset(hard_reset),
+            Mode::Untimed(untimed) => untimed.hard_reset(hard_reset),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Where a drive holds something.
+//! Ranges of a drive that hold data, and those that do not.
 
 use super::{Engine, Stopped};
 use ftlab_base::{Lba, SECTOR_BYTES};
@@ -12,9 +12,9 @@ const LOOK_SECTORS_MAX: u64 = (1 << 30) / SECTOR_BYTES;
 /// Sectors one behind the other that are alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {
-    /// Whether the drive holds anything there. If not, zeroes are read.
+    /// True if the drive holds data there. If not, reads return zeroes.
     pub is_mapped: bool,
-    /// How many.
+    /// Length in sectors.
     pub sectors: u64,
 }
 

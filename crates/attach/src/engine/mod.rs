@@ -5,25 +5,25 @@
 //! to himself meanwhile, and no other thread is woken. Either way a large request is done in pieces, so that
 //! nobody waits long for a request of somebody else.
 
-mod ask;
 mod cut;
 mod map;
 mod pieces;
 mod recorder;
+mod request;
 mod reset;
 mod statistics;
 mod timed;
 mod untimed;
 
-pub use ask::{Answer, Ask, What};
 pub use cut::{CutFailed, Power, PowerOff};
 pub use map::Run;
 pub use recorder::Recorder;
+pub use request::{Answer, IoRequest, Operation};
 pub use reset::ResetFailed;
 pub use statistics::{Statistics, Tally};
 
 use crate::faults::Faults;
-use cut::AtCut;
+use cut::PowerListener;
 use ftlab_base::{Lba, Outcome, SECTOR_BYTES};
 use ftlab_drive::faults::Program;
 use ftlab_image::DataDrive;
@@ -37,10 +37,10 @@ use untimed::Untimed;
 /// Something to do with the drive.
 type Call = Box<dyn FnOnce(&mut DataDrive) + Send>;
 
-/// Whether answers take their time.
+/// Timing of answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timing {
-    /// As long as the model says.
+    /// As late as the model says.
     Model,
     /// No longer than the work takes.
     Off,
@@ -51,21 +51,21 @@ pub enum Timing {
 #[error("the drive is shutting down")]
 pub struct Stopped;
 
-enum How {
+enum Mode {
     Timed(Timed),
     Untimed(Arc<Untimed>),
 }
 
 /// A drive at work.
 pub struct Engine {
-    how: How,
+    mode: Mode,
     size_bytes: u64,
     trim_sectors: Option<u64>,
     slot_bytes: u32,
     recorder: OnceLock<Arc<Recorder>>,
     faults: Arc<Faults>,
-    /// What is done to the ways in at a power cut.
-    at_cut: Mutex<Vec<AtCut>>,
+    /// Called at a power cut and after it.
+    power_listeners: Mutex<Vec<PowerListener>>,
 }
 
 impl Engine {
@@ -85,12 +85,12 @@ impl Engine {
         };
         let faults = Arc::new(Faults::of(program, size_bytes, has_time));
         Ok(Engine {
-            how: match timing {
+            mode: match timing {
                 Timing::Model => {
-                    How::Timed(Timed::start(drive, trim_sectors, Arc::clone(&faults))?)
+                    Mode::Timed(Timed::start(drive, trim_sectors, Arc::clone(&faults))?)
                 }
                 Timing::Off => {
-                    How::Untimed(Untimed::start(drive, trim_sectors, Arc::clone(&faults))?)
+                    Mode::Untimed(Untimed::start(drive, trim_sectors, Arc::clone(&faults))?)
                 }
             },
             size_bytes,
@@ -98,11 +98,11 @@ impl Engine {
             slot_bytes: slot_bytes.max(4096),
             recorder: OnceLock::new(),
             faults,
-            at_cut: Mutex::default(),
+            power_listeners: Mutex::default(),
         })
     }
 
-    /// What goes wrong with requests, to be changed.
+    /// Faults of requests, which can be changed.
     #[must_use]
     pub fn faults(&self) -> &Faults {
         &self.faults
@@ -132,7 +132,7 @@ impl Engine {
         self.recorder.get_or_init(|| recorder);
     }
 
-    /// Whether what is asked is recorded.
+    /// True if requests are recorded.
     #[must_use]
     pub fn is_recorded(&self) -> bool {
         self.recorder.get().is_some()
@@ -140,13 +140,13 @@ impl Engine {
 
     /// Asks for something that lies within the drive; it is answered, at once or later, from this thread
     /// or another, or dropped when the engine has stopped.
-    pub fn ask(&self, ask: Ask) {
+    pub fn submit(&self, request: IoRequest) {
         if let Some(recorder) = self.recorder.get() {
-            recorder.asked(&ask, self.trim_sectors);
+            recorder.asked(&request, self.trim_sectors);
         }
-        match &self.how {
-            How::Timed(timed) => timed.ask(ask),
-            How::Untimed(untimed) => untimed.ask(ask),
+        match &self.mode {
+            Mode::Timed(timed) => timed.submit(request),
+            Mode::Untimed(untimed) => untimed.submit(request),
         }
     }
 
@@ -161,8 +161,8 @@ impl Engine {
         self.call(look, false)
     }
 
-    /// As [`Engine::look`], while the drive has nothing to do and everything is flushed. Who asks for something
-    /// meanwhile waits. Without time, a large request may be half done.
+    /// Calls `act` with the drive while it has nothing to do and everything is flushed. Requests that arrive
+    /// meanwhile wait. Without time, a large request may be half done.
     ///
     /// # Errors
     /// When the engine has stopped.
@@ -178,54 +178,54 @@ impl Engine {
         call: impl FnOnce(&mut DataDrive) -> T + Send + 'static,
         quietly: bool,
     ) -> Result<T, Stopped> {
-        let (tell, told) = mpsc::sync_channel(1);
+        let (sender, receiver) = mpsc::sync_channel(1);
         let call: Call = Box::new(move |drive| {
             // The caller waits below until this is sent.
-            let _ = tell.send(call(drive));
+            let _ = sender.send(call(drive));
         });
-        match &self.how {
-            How::Timed(timed) => timed.call(call, quietly),
+        match &self.mode {
+            Mode::Timed(timed) => timed.call(call, quietly),
             // Nothing is under way while somebody has the drive.
-            How::Untimed(untimed) => untimed.call(call),
+            Mode::Untimed(untimed) => untimed.call(call),
         }
-        told.recv().map_err(|_| Stopped)
+        receiver.recv().map_err(|_| Stopped)
     }
 
     /// Has the drive leave its bus, as drives do whose firmware hangs, or come back. While it is away
     /// nothing is answered, until the host gives up after 30 seconds; without time at once.
     pub fn set_presence(&self, is_there: bool) {
-        match &self.how {
-            How::Timed(timed) => timed.set_presence(is_there),
-            How::Untimed(untimed) => untimed.set_presence(is_there),
+        match &self.mode {
+            Mode::Timed(timed) => timed.set_presence(is_there),
+            Mode::Untimed(untimed) => untimed.set_presence(is_there),
         }
     }
 
-    /// What was counted since it began.
+    /// Counts since the engine began.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
-        match &self.how {
-            How::Timed(timed) => timed.statistics(),
-            How::Untimed(untimed) => untimed.statistics(),
+        match &self.mode {
+            Mode::Timed(timed) => timed.statistics(),
+            Mode::Untimed(untimed) => untimed.statistics(),
         }
     }
 
     /// Stops: what is under way is finished at once, and what is asked from now on is dropped. Gives the
     /// drive back, the first time, unless a fault of the program ended it.
     pub fn stop(&self) -> Option<DataDrive> {
-        match &self.how {
-            How::Timed(timed) => timed.stop(),
-            How::Untimed(untimed) => untimed.stop(),
+        match &self.mode {
+            Mode::Timed(timed) => timed.stop(),
+            Mode::Untimed(untimed) => untimed.stop(),
         }
     }
 }
 
 /// The answer to what a drive need not be asked for.
-fn answer_at_once(ask: &Ask, trim_sectors: Option<u64>) -> Option<Result<(), NbdError>> {
-    match ask.what() {
-        What::Cache => Some(Ok(())),
+fn answer_at_once(request: &IoRequest, trim_sectors: Option<u64>) -> Option<Result<(), NbdError>> {
+    match request.operation() {
+        Operation::Cache => Some(Ok(())),
         // Data that nobody needs may stay.
-        What::Trim if trim_sectors.is_none() => Some(Ok(())),
-        What::Zero {
+        Operation::Trim if trim_sectors.is_none() => Some(Ok(())),
+        Operation::Zero {
             fast: true,
             no_hole,
         } if no_hole || trim_sectors.is_none() => Some(Err(NbdError::NotSup)),
@@ -233,8 +233,8 @@ fn answer_at_once(ask: &Ask, trim_sectors: Option<u64>) -> Option<Result<(), Nbd
     }
 }
 
-/// What a command gave the client. That the drive takes no more is an error of the medium: it
-/// still has the room that it promised.
+/// Result that a client is given for the outcome of a command. A drive that takes no more writes fails with an
+/// error of the medium: it still has the room that it promised.
 fn outcome(outcome: Outcome) -> Result<(), NbdError> {
     match outcome {
         Outcome::Good => Ok(()),
@@ -243,7 +243,7 @@ fn outcome(outcome: Outcome) -> Result<(), NbdError> {
 }
 
 /// Has the bytes of a part of a read, in sectors.
-fn read(drive: &mut DataDrive, part: &Range<u64>, ask: &mut Ask) -> Result<(), NbdError> {
-    let read = drive.read(Lba(part.start), ask.part_mut(part));
+fn read(drive: &mut DataDrive, part: &Range<u64>, request: &mut IoRequest) -> Result<(), NbdError> {
+    let read = drive.read(Lba(part.start), request.part_mut(part));
     read.map_err(|_| NbdError::Io)
 }

@@ -1,9 +1,8 @@
-//! What a drive is told of one request: commands that it can take, in any order, and whether a flush
-//! must follow.
+//! The commands of one request, in any order, and the flush that may have to follow.
 //!
 //! No command is large, so that the requests of others come in between.
 
-use super::ask::What;
+use super::request::Operation;
 use ftlab_base::{CommandKind, SECTOR_BYTES};
 use std::ops::Range;
 
@@ -22,7 +21,7 @@ static ZEROES: [u8; (DATA_SECTORS_MAX * SECTOR_BYTES) as usize] =
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Piece {
     pub kind: CommandKind,
-    /// In sectors.
+    /// Range in sectors.
     pub range: Range<u64>,
     /// Zeroes are written, whatever the request's data.
     zeroes: bool,
@@ -91,7 +90,7 @@ impl Piece {
 pub(super) struct Pieces {
     /// A flush is asked for.
     flush: bool,
-    /// What is to be cut into commands.
+    /// Parts of the request that are not cut into commands yet.
     whole: [Option<Piece>; 3],
     data_sectors_max: u64,
 }
@@ -101,24 +100,24 @@ impl Pieces {
     /// trims any; a command carries `data_sectors_max` sectors of data at most, and
     /// trims a hundred times as many.
     pub fn of(
-        what: What,
+        operation: Operation,
         range: Range<u64>,
         trim_sectors: Option<u64>,
         data_sectors_max: u64,
     ) -> Pieces {
         let one = |piece| [Some(piece), None, None];
-        let whole = match what {
-            What::Read => one(Piece::of(CommandKind::Read, range)),
-            What::Write => one(Piece::of(CommandKind::Write, range)),
-            What::Trim if trim_sectors.is_some() => one(Piece::of(CommandKind::Trim, range)),
-            What::Zero { no_hole, .. } => match trim_sectors.filter(|_| !no_hole) {
+        let whole = match operation {
+            Operation::Read => one(Piece::of(CommandKind::Read, range)),
+            Operation::Write => one(Piece::of(CommandKind::Write, range)),
+            Operation::Trim if trim_sectors.is_some() => one(Piece::of(CommandKind::Trim, range)),
+            Operation::Zero { no_hole, .. } => match trim_sectors.filter(|_| !no_hole) {
                 Some(slot) => zeroes_with_holes(range, slot),
                 None => one(Piece::zeroes(range)),
             },
-            What::Flush | What::Cache | What::Trim => [None, None, None],
+            Operation::Flush | Operation::Cache | Operation::Trim => [None, None, None],
         };
         Pieces {
-            flush: what == What::Flush,
+            flush: operation == Operation::Flush,
             whole,
             data_sectors_max,
         }
@@ -156,13 +155,17 @@ impl Iterator for Pieces {
 mod tests {
     use super::*;
 
-    const HOLES: What = What::Zero {
+    const HOLES: Operation = Operation::Zero {
         no_hole: false,
         fast: false,
     };
 
-    fn told(what: What, range: Range<u64>, slot: Option<u64>) -> Vec<(CommandKind, Range<u64>)> {
-        let pieces = Pieces::of(what, range, slot, DATA_SECTORS_MAX);
+    fn told(
+        operation: Operation,
+        range: Range<u64>,
+        slot: Option<u64>,
+    ) -> Vec<(CommandKind, Range<u64>)> {
+        let pieces = Pieces::of(operation, range, slot, DATA_SECTORS_MAX);
         pieces.map(|piece| (piece.kind, piece.range)).collect()
     }
 
@@ -176,7 +179,7 @@ mod tests {
         assert_eq!(told(HOLES, 8..16, Some(8)), [(Trim, 8..16)]);
         assert_eq!(told(HOLES, 9..16, Some(8)), [(Write, 9..16)]);
         assert_eq!(told(HOLES, 1..15, Some(8)), [(Write, 1..15)]);
-        let stored = What::Zero {
+        let stored = Operation::Zero {
             no_hole: true,
             fast: false,
         };
@@ -189,20 +192,31 @@ mod tests {
         use CommandKind::{Read, Trim, Write};
         let n = DATA_SECTORS_MAX;
         let cut = [1..n, n..2 * n, 2 * n..2 * n + 2];
-        for (what, kind) in [(What::Read, Read), (What::Write, Write), (HOLES, Write)] {
-            let told = told(what, 1..2 * n + 2, None);
-            assert_eq!(told, cut.clone().map(|range| (kind, range)), "{what:?}");
+        for (operation, kind) in [
+            (Operation::Read, Read),
+            (Operation::Write, Write),
+            (HOLES, Write),
+        ] {
+            let told = told(operation, 1..2 * n + 2, None);
+            assert_eq!(
+                told,
+                cut.clone().map(|range| (kind, range)),
+                "{operation:?}"
+            );
         }
         let n = TRIMMED_A_DATA_SECTOR * DATA_SECTORS_MAX;
-        let trims = told(What::Trim, 8..n + 8, Some(8));
+        let trims = told(Operation::Trim, 8..n + 8, Some(8));
         assert_eq!(trims, [8..n, n..n + 8].map(|range| (Trim, range)));
     }
 
     #[test]
     fn a_drive_without_trim_is_told_nothing_of_one() {
-        assert_eq!(told(What::Trim, 0..8, None), []);
-        assert_eq!(told(What::Cache, 0..8, Some(8)), []);
-        assert_eq!(told(What::Flush, 0..0, None), [(CommandKind::Flush, 0..0)]);
+        assert_eq!(told(Operation::Trim, 0..8, None), []);
+        assert_eq!(told(Operation::Cache, 0..8, Some(8)), []);
+        assert_eq!(
+            told(Operation::Flush, 0..0, None),
+            [(CommandKind::Flush, 0..0)]
+        );
     }
 
     #[test]

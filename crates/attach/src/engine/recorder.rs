@@ -1,7 +1,7 @@
-//! What an attached drive is told, as a trace: the commands of every request at the instant at which it came.
+//! Records the commands of an attached drive as a trace, each at the instant at which its request arrived.
 
-use super::ask::Ask;
 use super::pieces::{DATA_SECTORS_MAX, Pieces};
+use super::request::IoRequest;
 use ftlab_base::SECTOR_BYTES;
 use ftlab_trace::{DeviceId, Event, Record, ToBlktrace};
 use std::fs::File;
@@ -26,7 +26,7 @@ struct Recorded {
     encode: ToBlktrace,
     buffer: Vec<u8>,
     commands: u64,
-    /// Why nothing more is recorded.
+    /// Error that ended the recording.
     error: Option<io::Error>,
 }
 
@@ -63,10 +63,15 @@ impl Recorder {
 
     /// Records the commands of a request. A client never waits for the disk more than for this file's cache, and hears
     /// nothing of an error: [`Recorder::finish`] gives that.
-    pub(super) fn asked(&self, ask: &Ask, trim_sectors: Option<u64>) {
-        let since = ask.arrived_at().saturating_duration_since(self.began);
+    pub(super) fn asked(&self, request: &IoRequest, trim_sectors: Option<u64>) {
+        let since = request.arrived_at().saturating_duration_since(self.began);
         let at_ns = u64::try_from(since.as_nanos()).unwrap_or(u64::MAX);
-        let pieces = Pieces::of(ask.what(), ask.range(), trim_sectors, DATA_SECTORS_MAX);
+        let pieces = Pieces::of(
+            request.operation(),
+            request.range(),
+            trim_sectors,
+            DATA_SECTORS_MAX,
+        );
         let mut pieces = pieces.peekable();
         let mut recorded = self.recorded();
         let recorded = &mut *recorded;
@@ -77,7 +82,7 @@ impl Recorder {
                 piece.sectors() * SECTOR_BYTES,
             );
             // The flush of FUA comes behind the last command.
-            record.fua = ask.fua() && pieces.peek().is_none();
+            record.fua = request.fua() && pieces.peek().is_none();
             recorded
                 .encode
                 .event(Event::Sent, &record, &mut recorded.buffer);

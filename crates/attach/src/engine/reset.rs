@@ -1,12 +1,12 @@
 //! Going back to a base or a snapshot while clients are there, and making one.
 
-use super::cut::{Jolt, Made, Power};
-use super::{Engine, How, Stopped};
+use super::cut::{HardReset, Power, ResetOutcome};
+use super::{Engine, Mode, Stopped};
 use ftlab_image::ImageError;
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Why a drive was not reset, or has no snapshot.
+/// Error of a reset or a snapshot.
 #[derive(Debug, thiserror::Error)]
 pub enum ResetFailed {
     /// The engine has stopped.
@@ -18,53 +18,53 @@ pub enum ResetFailed {
 }
 
 impl Engine {
-    /// Has the drive go back to a snapshot, or to the base of its image. What was under way fails, and connections
-    /// end, as if the disk had been pulled and another put in.
+    /// Takes the drive back to a snapshot, or to the base of its image. Requests under way fail, and
+    /// connections end, as if the disk had been pulled and another put in.
     ///
     /// # Errors
     /// When there is nothing to go back to, what is asked is recorded, or the storage fails: the drive is as it was,
     /// and its clients hear nothing.
     pub fn reset(&self, to: Option<String>) -> Result<(), ResetFailed> {
-        let (tell, told) = mpsc::sync_channel(1);
-        let ways = self.ways();
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let listeners = self.listeners();
         let act = Box::new(move |drive: &mut ftlab_image::DataDrive| {
             let reset = drive.reset(to.as_deref());
-            let made = match reset {
-                Ok(()) => Made::IsBack,
-                Err(_) => Made::Refused,
+            let outcome = match reset {
+                Ok(()) => ResetOutcome::IsBack,
+                Err(_) => ResetOutcome::Refused,
             };
-            if made == Made::IsBack {
-                ways.iter().for_each(|hear| hear(Power::Off));
+            if outcome == ResetOutcome::IsBack {
+                listeners.iter().for_each(|listener| listener(Power::Off));
             }
-            // He waits for it.
-            let _ = tell.send(reset);
-            made
+            // The caller waits for it.
+            let _ = sender.send(reset);
+            outcome
         });
-        self.jolt(Jolt {
+        self.hard_reset(HardReset {
             off: Duration::ZERO,
             act,
         });
-        Ok(told.recv().map_err(|_| Stopped)??)
+        Ok(receiver.recv().map_err(|_| Stopped)??)
     }
 
-    /// Keeps the drive as it is now under a name, to go back to. Who asks for something meanwhile waits.
+    /// Keeps the present state of the drive as a snapshot of this name. Requests that arrive meanwhile wait.
     ///
     /// # Errors
     /// When there is no image, the name is taken or is none, or the storage fails.
     pub fn snapshot(&self, name: String) -> Result<(), ResetFailed> {
-        let wake: Box<dyn Fn() + Send> = match &self.how {
-            How::Timed(timed) => {
+        let wake: Box<dyn Fn() + Send> = match &self.mode {
+            Mode::Timed(timed) => {
                 let waker = timed.waker();
                 Box::new(move || waker.wake())
             }
-            How::Untimed(untimed) => Box::new(untimed.answering()),
+            Mode::Untimed(untimed) => Box::new(untimed.commit_listener()),
         };
-        let made = self.quietly(move |drive| {
-            let made = drive.snapshot(&name);
+        let outcome = self.quietly(move |drive| {
+            let outcome = drive.snapshot(&name);
             // The image is another file now. Without a thread for it, flushes wait in place.
             let _ = drive.sync_beside(wake);
-            made
+            outcome
         });
-        Ok(made??)
+        Ok(outcome??)
     }
 }

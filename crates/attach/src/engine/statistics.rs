@@ -1,44 +1,51 @@
-//! What an engine counts.
+//! Counts of an engine.
 
-use super::ask::What;
+use super::request::Operation;
 use ftlab_base::{LatencyHistogram, Nanos};
 
 /// Requests of one kind that were answered.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
-    /// How many, with those that failed.
+    /// Requests answered, with those that failed.
     pub requests: u64,
-    /// Their bytes.
+    /// Bytes that they covered.
     pub bytes: u64,
-    /// Those that failed.
+    /// Requests answered with an error.
     pub failed: u64,
-    /// From arrival to the instant at which the drive was done. Empty for a drive without time.
+    /// Time from arrival to completion by the drive. Empty for a drive without time.
     pub latency: LatencyHistogram,
 }
 
-/// What was asked and answered since the engine began.
+/// Requests answered since the engine began.
 #[derive(Debug, Clone, Default)]
 pub struct Statistics {
-    /// Reads.
+    /// Reads answered.
     pub reads: Tally,
     /// Writes, of zeroes too.
     pub writes: Tally,
-    /// Trims.
+    /// Trims answered.
     pub trims: Tally,
-    /// Flushes.
+    /// Flushes answered.
     pub flushes: Tally,
-    /// How long after the drive was done answers were handed to the kernel. Empty for a drive without time.
+    /// Time from completion by the drive to the hand-over of the answer to the kernel. Empty for a drive
+    /// without time.
     pub lateness: LatencyHistogram,
 }
 
 impl Statistics {
-    pub(super) fn count(&mut self, what: What, bytes: u64, is_good: bool, latency: Option<Nanos>) {
-        let tally = match what {
-            What::Read => &mut self.reads,
-            What::Write | What::Zero { .. } => &mut self.writes,
-            What::Trim => &mut self.trims,
-            What::Flush => &mut self.flushes,
-            What::Cache => return,
+    pub(super) fn count(
+        &mut self,
+        operation: Operation,
+        bytes: u64,
+        is_good: bool,
+        latency: Option<Nanos>,
+    ) {
+        let tally = match operation {
+            Operation::Read => &mut self.reads,
+            Operation::Write | Operation::Zero { .. } => &mut self.writes,
+            Operation::Trim => &mut self.trims,
+            Operation::Flush => &mut self.flushes,
+            Operation::Cache => return,
         };
         tally.requests += 1;
         tally.bytes += bytes;

@@ -3,9 +3,9 @@
 //! A large request is done in pieces, and between two of them the drive goes to whoever waits longest. For the
 //! machine's storage nobody is kept waiting: flushes are answered when a commit has ended that covers them.
 
-use super::ask::{Ask, What};
-use super::cut::{Jolt, Made};
+use super::cut::{HardReset, ResetOutcome};
 use super::pieces::{DATA_SECTORS_MAX, Piece, Pieces};
+use super::request::{IoRequest, Operation};
 use super::statistics::Statistics;
 use super::{Call, outcome};
 use crate::faults::{self, Faults};
@@ -31,17 +31,18 @@ struct State {
     statistics: Statistics,
     /// The drive is off its bus.
     is_gone: bool,
-    /// What was done, and is answered when a commit has ended.
-    kept_by: Vec<(Commit, Ask)>,
-    /// When the drive was switched on last, and until when it is off; nothing if its power never went.
+    /// Requests that are done, and answered when their commit ends.
+    awaiting_commit: Vec<(Commit, IoRequest)>,
+    /// Instant at which the drive was switched on last, and instant until which it is off; none if its power
+    /// never went.
     power: Option<(Instant, Instant)>,
 }
 
 impl State {
-    /// Whether a request came before the power went last.
-    fn is_cut_off(&self, ask: &Ask) -> bool {
+    /// True if a request arrived before the power went last.
+    fn is_cut_off(&self, request: &IoRequest) -> bool {
         self.power
-            .is_some_and(|(on_since, _)| ask.arrived_at() < on_since)
+            .is_some_and(|(on_since, _)| request.arrived_at() < on_since)
     }
 }
 
@@ -54,29 +55,29 @@ pub(super) struct Untimed {
 }
 
 impl State {
-    fn count(&mut self, ask: &Ask, result: &Result<(), NbdError>) {
-        let range = ask.range();
+    fn count(&mut self, request: &IoRequest, result: &Result<(), NbdError>) {
+        let range = request.range();
         let bytes = (range.end - range.start) * SECTOR_BYTES;
         self.statistics
-            .count(ask.what(), bytes, result.is_ok(), None);
+            .count(request.operation(), bytes, result.is_ok(), None);
     }
 
     /// Takes out what can be answered since its commit has ended, with the answers.
-    fn kept(&mut self) -> Vec<(Ask, Result<(), NbdError>)> {
-        let mut kept = Vec::new();
+    fn committed(&mut self) -> Vec<(IoRequest, Result<(), NbdError>)> {
+        let mut committed = Vec::new();
         let Some(drive) = &mut self.drive else {
-            return kept;
+            return committed;
         };
-        for (commit, ask) in std::mem::take(&mut self.kept_by) {
+        for (commit, request) in std::mem::take(&mut self.awaiting_commit) {
             match drive.outcome_of(commit) {
-                Some(ended) => kept.push((ask, outcome(ended))),
-                None => self.kept_by.push((commit, ask)),
+                Some(ended) => committed.push((request, outcome(ended))),
+                None => self.awaiting_commit.push((commit, request)),
             }
         }
-        for (ask, result) in &kept {
-            self.count(ask, result);
+        for (request, result) in &committed {
+            self.count(request, result);
         }
-        kept
+        committed
     }
 }
 
@@ -91,24 +92,24 @@ impl Untimed {
             faults,
             state: Mutex::default(),
         });
-        let answer = untimed.answering();
+        let answer = untimed.commit_listener();
         drive.sync_beside(answer).map_err(io::Error::other)?;
         untimed.state.lock().drive = Some(Box::new(drive));
         Ok(untimed)
     }
 
-    /// What is called when a flush may have ended.
-    pub fn answering(self: &Arc<Untimed>) -> impl Fn() + Send + 'static {
-        let answering = Arc::downgrade(self);
+    /// Callback for the end of a commit.
+    pub fn commit_listener(self: &Arc<Untimed>) -> impl Fn() + Send + 'static {
+        let commit_listener = Arc::downgrade(self);
         move || {
-            if let Some(untimed) = answering.upgrade() {
-                untimed.answer_kept();
+            if let Some(untimed) = commit_listener.upgrade() {
+                untimed.answer_committed();
             }
         }
     }
 
     /// Waits until the drive is on, and until faults let a request go on; what is to become of that then.
-    fn let_in(&self, ask: &Ask) -> Verdict {
+    fn let_in(&self, request: &IoRequest) -> Verdict {
         loop {
             let until = self.state.lock().power.map(|(_, until)| until);
             let off = until.map_or(Duration::ZERO, |until| {
@@ -120,35 +121,43 @@ impl Untimed {
             sleep(off);
         }
         let now = self.faults.time_of(Instant::now());
-        let verdict = self.faults.judge(ask.what(), &ask.range(), ask.fua(), now);
+        let verdict = self
+            .faults
+            .judge(request.operation(), &request.range(), request.fua(), now);
         sleep(Duration::from_nanos(
             verdict.not_before.0.saturating_sub(now.0),
         ));
         verdict
     }
 
-    pub fn ask(&self, mut ask: Ask) {
-        if let Some(result) = super::answer_at_once(&ask, self.trim_sectors) {
-            ask.answer(result);
+    pub fn submit(&self, mut request: IoRequest) {
+        if let Some(result) = super::answer_at_once(&request, self.trim_sectors) {
+            request.answer(result);
             return;
         }
-        let verdict = self.let_in(&ask);
+        let verdict = self.let_in(&request);
         if let Some(result) = verdict.answer.map(faults::result) {
-            self.state.lock().count(&ask, &result);
-            ask.answer(result);
+            self.state.lock().count(&request, &result);
+            request.answer(result);
             return;
         }
-        let reads = ask.what() == What::Read;
+        let reads = request.operation() == Operation::Read;
         if let Some(draw) = verdict.flips.filter(|_| !reads) {
-            ask.flip(draw);
+            request.flip(draw);
         }
         if let Some(sector) = verdict.lands_at {
-            ask.land_at(sector);
+            request.land_at(sector);
         }
-        let flushes = ask.what() == What::Flush || (ask.fua() && !reads && !verdict.drops_flush);
+        let flushes = request.operation() == Operation::Flush
+            || (request.fua() && !reads && !verdict.drops_flush);
         // A flush is of everything, and has no range.
-        let of = ask.range();
-        let pieces = Pieces::of(ask.what(), ask.range(), self.trim_sectors, TURN_SECTORS);
+        let of = request.range();
+        let pieces = Pieces::of(
+            request.operation(),
+            request.range(),
+            self.trim_sectors,
+            TURN_SECTORS,
+        );
         let mut pieces = pieces
             .filter(|piece| piece.kind != CommandKind::Flush)
             .chain(flushes.then(|| Piece::flush_of(of.clone())))
@@ -163,9 +172,9 @@ impl Untimed {
                 return;
             };
             // Without time nobody waits for what does not come.
-            result = match state.is_gone || state.is_cut_off(&ask) {
+            result = match state.is_gone || state.is_cut_off(&request) {
                 true => Err(NbdError::Io),
-                false => perform(&mut drive, &piece, &mut ask),
+                false => perform(&mut drive, &piece, &mut request),
             };
             state.drive = Some(drive);
             if pieces.peek().is_some() {
@@ -173,28 +182,28 @@ impl Untimed {
             }
         }
         if let Some(draw) = verdict.flips.filter(|_| reads && result.is_ok()) {
-            ask.flip(draw);
+            request.flip(draw);
         }
         if result.is_ok()
             && flushes
             && let Some(drive) = &mut state.drive
         {
             let commit = drive.begin_commit_of(&of);
-            state.kept_by.push((commit, ask));
+            state.awaiting_commit.push((commit, request));
             drop(state);
-            self.answer_kept();
+            self.answer_committed();
         } else {
-            state.count(&ask, &result);
+            state.count(&request, &result);
             drop(state);
-            ask.answer(result);
+            request.answer(result);
         }
     }
 
     /// Answers what a commit has kept that has ended.
-    fn answer_kept(&self) {
-        let kept = self.state.lock().kept();
-        for (ask, result) in kept {
-            ask.answer(result);
+    fn answer_committed(&self) {
+        let committed = self.state.lock().committed();
+        for (request, result) in committed {
+            request.answer(result);
         }
     }
 
@@ -202,30 +211,30 @@ impl Untimed {
         self.state.lock().is_gone = !is_there;
     }
 
-    /// What is not answered fails, and the drive comes back as its image says.
-    pub fn jolt(self: &Arc<Untimed>, jolt: Jolt) {
+    /// Aborts the requests that are not answered. The drive comes back in the state of its image.
+    pub fn hard_reset(self: &Arc<Untimed>, hard_reset: HardReset) {
         let mut state = self.state.lock();
         let Some(mut drive) = state.drive.take() else {
             return;
         };
         let now = Instant::now();
-        let off = jolt.off;
-        let made = (jolt.act)(&mut drive);
+        let off = hard_reset.off;
+        let outcome = (hard_reset.act)(&mut drive);
         let mut cut_off = Vec::new();
-        state.is_gone |= made == Made::Lost;
-        if made == Made::IsBack {
+        state.is_gone |= outcome == ResetOutcome::Lost;
+        if outcome == ResetOutcome::IsBack {
             // Without a thread for it, flushes wait in place.
-            let _ = drive.sync_beside(self.answering());
+            let _ = drive.sync_beside(self.commit_listener());
             state.power = Some((now, now + off));
-            cut_off = std::mem::take(&mut state.kept_by);
+            cut_off = std::mem::take(&mut state.awaiting_commit);
         }
         state.drive = Some(drive);
-        for (_, ask) in &cut_off {
-            state.count(ask, &Err(NbdError::Io));
+        for (_, request) in &cut_off {
+            state.count(request, &Err(NbdError::Io));
         }
         drop(state);
-        for (_, ask) in cut_off {
-            ask.answer(Err(NbdError::Io));
+        for (_, request) in cut_off {
+            request.answer(Err(NbdError::Io));
         }
     }
 
@@ -247,16 +256,16 @@ impl Untimed {
         if let Some(drive) = &mut state.drive {
             drive.end_commits();
         }
-        let (kept, drive) = (state.kept(), state.drive.take());
+        let (committed, drive) = (state.committed(), state.drive.take());
         drop(state);
-        for (ask, result) in kept {
-            ask.answer(result);
+        for (request, result) in committed {
+            request.answer(result);
         }
         drive.map(|drive| *drive)
     }
 }
 
-fn perform(drive: &mut DataDrive, piece: &Piece, ask: &mut Ask) -> Result<(), NbdError> {
+fn perform(drive: &mut DataDrive, piece: &Piece, request: &mut IoRequest) -> Result<(), NbdError> {
     let command = Command::new(
         piece.kind,
         0,
@@ -264,9 +273,9 @@ fn perform(drive: &mut DataDrive, piece: &Piece, ask: &mut Ask) -> Result<(), Nb
         piece.sectors() as u32,
         SimTime::ZERO,
     );
-    outcome(drive.apply_unflushed(command, piece.data(|range| ask.part(range))))?;
+    outcome(drive.apply_unflushed(command, piece.data(|range| request.part(range))))?;
     match piece.kind {
-        CommandKind::Read => super::read(drive, &piece.range, ask),
+        CommandKind::Read => super::read(drive, &piece.range, request),
         _ => Ok(()),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::FILE_NAME;
 use super::disk::{Disk, FILE, are_whole, errno, sectors_around};
-use crate::engine::{Answer, Ask, What};
+use crate::engine::{Answer, IoRequest, Operation};
 use ftlab_base::SECTOR_BYTES;
 use ftlab_nbd::NbdError;
 use fuser::{
@@ -22,7 +22,7 @@ const TTL: Duration = Duration::from_secs(3600);
 /// Requests of the kernel that may be under way: more than any drive's queue.
 const BACKGROUND_MAX: u16 = 256;
 
-/// What Linux calls the questions of `lseek` that only the drive can answer.
+/// Linux's codes for the questions of `lseek` that only the drive can answer.
 const SEEK_DATA: i32 = 3;
 const SEEK_HOLE: i32 = 4;
 
@@ -89,6 +89,7 @@ impl Filesystem for Disk {
         let end = (offset.saturating_add(size.into())).min(self.engine.size_bytes());
         if offset >= end {
             reply.data(&[]);
+            // A drive reads whole sectors; the kernel is answered with the bytes that it asked for.
             return;
         }
         let range = sectors_around(&(offset..end));
@@ -99,8 +100,13 @@ impl Filesystem for Disk {
             Ok(data) => reply.data(&data[from..to]),
             Err(error) => reply.error(errno(error)),
         });
-        self.engine
-            .ask(Ask::local(What::Read, range, false, buffer, answer));
+        self.engine.submit(IoRequest::local(
+            Operation::Read,
+            range,
+            false,
+            buffer,
+            answer,
+        ));
     }
 
     fn write(
@@ -139,8 +145,13 @@ impl Filesystem for Disk {
             Ok(data) => reply.written(data.len() as u32),
             Err(error) => reply.error(errno(error)),
         });
-        self.engine
-            .ask(Ask::local(What::Write, range, false, data.to_vec(), answer));
+        self.engine.submit(IoRequest::local(
+            Operation::Write,
+            range,
+            false,
+            data.to_vec(),
+            answer,
+        ));
     }
 
     /// A handle is closed, which asks for nothing.
@@ -149,8 +160,8 @@ impl Filesystem for Disk {
     }
 
     fn fsync(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
-        let ask = Ask::local(What::Flush, 0..0, false, Vec::new(), done(reply));
-        self.engine.ask(ask);
+        let request = IoRequest::local(Operation::Flush, 0..0, false, Vec::new(), done(reply));
+        self.engine.submit(request);
     }
 
     fn fallocate(
@@ -163,13 +174,13 @@ impl Filesystem for Disk {
         mode: i32,
         reply: ReplyEmpty,
     ) {
-        let what = self.may_write().and_then(|()| self.what(mode));
+        let operation = self.may_write().and_then(|()| self.operation(mode));
         let range = self.sectors(offset, length);
-        match what.and_then(|what| Ok((what, range?))) {
+        match operation.and_then(|operation| Ok((operation, range?))) {
             Ok((_, range)) if range.is_empty() => reply.error(Errno::EINVAL),
-            Ok((what, range)) => {
-                let ask = Ask::local(what, range, false, Vec::new(), done(reply));
-                self.engine.ask(ask);
+            Ok((operation, range)) => {
+                let request = IoRequest::local(operation, range, false, Vec::new(), done(reply));
+                self.engine.submit(request);
             }
             Err(error) => reply.error(error),
         }

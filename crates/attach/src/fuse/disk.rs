@@ -1,6 +1,6 @@
-//! What calls on the file ask of the drive.
+//! Translates calls on the file into requests to the drive.
 
-use crate::engine::{Ask, Engine, Run, What};
+use crate::engine::{Engine, IoRequest, Operation, Run};
 use ftlab_base::SECTOR_BYTES;
 use ftlab_nbd::NbdError;
 use fuser::{Errno, FileAttr, FileType, INodeNo};
@@ -101,28 +101,28 @@ impl Disk {
         let range = sectors_around(bytes);
         let _alone = self.parts.lock().expect("no panic holds it");
         let room = vec![0; ((range.end - range.start) * SECTOR_BYTES) as usize];
-        let mut whole = self.wait_for(What::Read, range.clone(), room)?;
+        let mut whole = self.wait_for(Operation::Read, range.clone(), room)?;
         let from = (bytes.start % SECTOR_BYTES) as usize;
         whole[from..from + data.len()].copy_from_slice(data);
-        self.wait_for(What::Write, range, whole).map(drop)
+        self.wait_for(Operation::Write, range, whole).map(drop)
     }
 
     /// Asks, and waits for the answer.
     fn wait_for(
         &self,
-        what: What,
+        operation: Operation,
         range: Range<u64>,
         buffer: Vec<u8>,
     ) -> Result<Vec<u8>, NbdError> {
-        let (tell, told) = mpsc::sync_channel(1);
+        let (sender, receiver) = mpsc::sync_channel(1);
         let answer = Box::new(move |result| {
             // The caller waits below until this is sent.
-            let _ = tell.send(result);
+            let _ = sender.send(result);
         });
         self.engine
-            .ask(Ask::local(what, range, false, buffer, answer));
+            .submit(IoRequest::local(operation, range, false, buffer, answer));
         // A drive that has stopped drops what it is asked.
-        told.recv().unwrap_or(Err(NbdError::Io))
+        receiver.recv().unwrap_or(Err(NbdError::Io))
     }
 
     /// The first byte from `offset` on that is data, or that is none.
@@ -148,9 +148,12 @@ impl Disk {
         }
     }
 
-    /// Whether the file may be said to have that size from now on, which changes nothing. A block device
-    /// ignores that it is truncated when it is opened, and dd that it cannot truncate one to where it
-    /// begins to write. A program that empties the file by its handle, or has it grow, relies on what it gets.
+    /// Accepts a truncation to `bytes`, which changes nothing. A block device ignores that it is truncated when
+    /// it is opened, and dd that it cannot truncate one to where it begins to write. A program that empties the
+    /// file by its handle, or has it grow, relies on what it gets.
+    ///
+    /// # Errors
+    /// `EINVAL` for a size that such a program would rely on, and `EROFS` if the drive is read-only.
     pub fn may_be_truncated(&self, bytes: u64, by_handle: bool) -> Result<(), Errno> {
         self.may_write()?;
         match bytes {
@@ -167,18 +170,21 @@ impl Disk {
         }
     }
 
-    /// What a call of `fallocate` asks of a drive.
-    pub fn what(&self, mode: i32) -> Result<What, Errno> {
+    /// Operation that a call of `fallocate` stands for.
+    ///
+    /// # Errors
+    /// `EOPNOTSUPP` for the modes that a block device does not have.
+    pub fn operation(&self, mode: i32) -> Result<Operation, Errno> {
         let mode = FallocateFlags::from_bits_retain(mode as u32);
         // A hole reads as zeroes. A drive that keeps what is trimmed would have to write them.
         if mode.contains(FallocateFlags::PUNCH_HOLE) && self.engine.trim_sectors().is_some() {
-            return Ok(What::Zero {
+            return Ok(Operation::Zero {
                 no_hole: false,
                 fast: false,
             });
         }
         if mode.contains(FallocateFlags::ZERO_RANGE) {
-            return Ok(What::Zero {
+            return Ok(Operation::Zero {
                 no_hole: true,
                 fast: false,
             });

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The file's name.
+/// Name of the file.
 pub const FILE_NAME: &str = "disk";
 
 /// Threads that take requests from the kernel. They wait for the drive only for what a loop device never asks.
@@ -49,7 +49,7 @@ impl Mounted {
         Ok(Mounted { session, opened })
     }
 
-    /// Whether somebody has the file open, for example a loop device.
+    /// True while somebody has the file open, for example a loop device.
     #[must_use]
     pub fn is_in_use(&self) -> bool {
         self.opened.load(Ordering::Acquire) > 0

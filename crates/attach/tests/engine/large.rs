@@ -1,7 +1,7 @@
 //! Requests of many commands: others come in between, and they are answered as one.
 
 use crate::{Answer, PATIENCE, ask, do_, engine, read, wait, write};
-use ftlab_attach::engine::{Ask, Timing, What};
+use ftlab_attach::engine::{IoRequest, Operation, Timing};
 use ftlab_base::{Lba, SECTOR_BYTES};
 use ftlab_nbd::NbdError;
 use std::ops::Range;
@@ -15,7 +15,7 @@ const LARGER: [&str; 3] = [
     "spare.op=0.28",
 ];
 
-const STORED: What = What::Zero {
+const STORED: Operation = Operation::Zero {
     no_hole: true,
     fast: false,
 };
@@ -26,12 +26,20 @@ fn a_large_request_of_one_client_lets_others_in_between() {
     let sectors = engine.size_bytes() / SECTOR_BYTES;
     let bytes = engine.size_bytes() as usize;
     let until = Instant::now() + PATIENCE;
-    for what in [STORED, What::Write] {
+    for operation in [STORED, Operation::Write] {
         let is_half_done = || {
-            do_(&engine, What::Trim, 0..sectors).expect("it trims");
+            do_(&engine, Operation::Trim, 0..sectors).expect("it trims");
             std::thread::scope(|scope| {
-                let buffer = vec![7; if what == What::Write { bytes } else { 0 }];
-                let large = scope.spawn(|| wait(&ask(&engine, what, 0..sectors, false, buffer)));
+                let buffer = vec![
+                    7;
+                    if operation == Operation::Write {
+                        bytes
+                    } else {
+                        0
+                    }
+                ];
+                let large =
+                    scope.spawn(|| wait(&ask(&engine, operation, 0..sectors, false, buffer)));
                 let mut half_done = false;
                 while !large.is_finished() {
                     let ends = engine.look(move |drive| {
@@ -45,7 +53,10 @@ fn a_large_request_of_one_client_lets_others_in_between() {
         };
         // The machine may let this thread sleep for as long as the request takes; not every time.
         while !is_half_done() {
-            assert!(Instant::now() < until, "{what:?} is never seen half done");
+            assert!(
+                Instant::now() < until,
+                "{operation:?} is never seen half done"
+            );
         }
     }
 }
@@ -56,30 +67,30 @@ fn a_small_request_is_answered_before_a_large_one_that_came_before() {
     let sectors = engine.size_bytes() / SECTOR_BYTES;
     write(&engine, 0..8, 1, true).expect("room");
     let (tell, told) = mpsc::channel();
-    let asks = |name, what, range: Range<u64>| {
+    let asks = |name, operation, range: Range<u64>| {
         let tell = tell.clone();
-        let bytes = match what {
-            What::Read | What::Write => (range.end - range.start) * SECTOR_BYTES,
+        let bytes = match operation {
+            Operation::Read | Operation::Write => (range.end - range.start) * SECTOR_BYTES,
             _ => 0,
         };
         let answer = Box::new(move |result: Answer| {
             let _ = tell.send((name, result.map(drop)));
         });
-        engine.ask(Ask::local(
-            what,
+        engine.submit(IoRequest::local(
+            operation,
             range,
             false,
             vec![0; bytes as usize],
             answer,
         ));
     };
-    for (name, what) in [
+    for (name, operation) in [
         ("zeroes", STORED),
-        ("write", What::Write),
-        ("read", What::Read),
+        ("write", Operation::Write),
+        ("read", Operation::Read),
     ] {
-        asks(name, what, 8..sectors);
-        asks("small", What::Read, 0..8);
+        asks(name, operation, 8..sectors);
+        asks("small", Operation::Read, 0..8);
         let order = [0; 2].map(|_| told.recv_timeout(PATIENCE).expect("an answer"));
         assert_eq!(order, [("small", Ok(())), (name, Ok(()))]);
     }
@@ -98,7 +109,7 @@ fn a_large_request_reads_and_writes_the_bytes_of_each_part() {
             .collect();
         let written = wait(&ask(
             &engine,
-            What::Write,
+            Operation::Write,
             range.clone(),
             true,
             data.clone(),
@@ -139,7 +150,7 @@ fn a_drive_that_vanishes_amid_a_large_write_is_not_told_the_rest() {
     let engine = engine(&LARGER, Timing::Model);
     let sectors = engine.size_bytes() / SECTOR_BYTES;
     let data = vec![3; engine.size_bytes() as usize];
-    let lost = ask(&engine, What::Write, 0..sectors, true, data);
+    let lost = ask(&engine, Operation::Write, 0..sectors, true, data);
     engine.set_presence(false);
     engine.set_presence(true);
     // It goes on with what it was told.

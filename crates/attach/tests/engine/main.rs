@@ -3,7 +3,7 @@
 mod large;
 
 use ftlab_attach::DriveExport;
-use ftlab_attach::engine::{Ask, Engine, Stopped, Timing, What};
+use ftlab_attach::engine::{Engine, IoRequest, Operation, Stopped, Timing};
 use ftlab_base::{Command, CommandKind, Lba, Nanos, SECTOR_BYTES, SimTime};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_host::Testbed;
@@ -21,7 +21,7 @@ const SMALL: [&str; 3] = [
     "spare.op=1.5",
 ];
 
-const HOLES: What = What::Zero {
+const HOLES: Operation = Operation::Zero {
     no_hole: false,
     fast: false,
 };
@@ -69,7 +69,7 @@ type Answer = Result<Vec<u8>, NbdError>;
 
 fn ask(
     engine: &Engine,
-    what: What,
+    operation: Operation,
     range: Range<u64>,
     fua: bool,
     buffer: Vec<u8>,
@@ -78,7 +78,7 @@ fn ask(
     let answer = Box::new(move |result| {
         let _ = tell.send(result);
     });
-    engine.ask(Ask::local(what, range, fua, buffer, answer));
+    engine.submit(IoRequest::local(operation, range, fua, buffer, answer));
     told
 }
 
@@ -88,16 +88,16 @@ fn wait(answer: &Receiver<Answer>) -> Answer {
 
 fn read(engine: &Engine, range: Range<u64>) -> Answer {
     let buffer = vec![0xee; ((range.end - range.start) * SECTOR_BYTES) as usize];
-    wait(&ask(engine, What::Read, range, false, buffer))
+    wait(&ask(engine, Operation::Read, range, false, buffer))
 }
 
 fn write(engine: &Engine, range: Range<u64>, byte: u8, fua: bool) -> Result<(), NbdError> {
     let data = vec![byte; ((range.end - range.start) * SECTOR_BYTES) as usize];
-    wait(&ask(engine, What::Write, range, fua, data)).map(drop)
+    wait(&ask(engine, Operation::Write, range, fua, data)).map(drop)
 }
 
-fn do_(engine: &Engine, what: What, range: Range<u64>) -> Result<(), NbdError> {
-    wait(&ask(engine, what, range, false, Vec::new())).map(drop)
+fn do_(engine: &Engine, operation: Operation, range: Range<u64>) -> Result<(), NbdError> {
+    wait(&ask(engine, operation, range, false, Vec::new())).map(drop)
 }
 
 fn sectors(data: &[u8]) -> Vec<u8> {
@@ -131,39 +131,39 @@ fn what_was_written_is_read_and_what_was_not_is_zero() {
 #[test]
 fn zeroes_and_trims_change_what_they_cover_and_nothing_else() {
     both(|engine| {
-        for what in [
+        for operation in [
             HOLES,
-            What::Zero {
+            Operation::Zero {
                 no_hole: true,
                 fast: false,
             },
         ] {
             write(engine, 0..40, 9, false).expect("room");
-            assert_eq!(do_(engine, what, 5..30), Ok(()), "{what:?}");
+            assert_eq!(do_(engine, operation, 5..30), Ok(()), "{operation:?}");
             let data = sectors(&read(engine, 0..40).expect("data"));
             let wanted: Vec<u8> = (0..40)
                 .map(|n| if (5..30).contains(&n) { 0 } else { 9 })
                 .collect();
-            assert_eq!(data, wanted, "{what:?}");
+            assert_eq!(data, wanted, "{operation:?}");
             // Holes are holes, and what must be stored is.
             let mapped = engine
                 .look(|drive| drive.is_mapped(Lba(8), 16))
                 .expect("it runs");
-            assert_eq!(mapped, (what != HOLES, 16), "{what:?}");
+            assert_eq!(mapped, (operation != HOLES, 16), "{operation:?}");
         }
         write(engine, 0..16, 5, false).expect("room");
-        assert_eq!(do_(engine, What::Trim, 8..16), Ok(()));
+        assert_eq!(do_(engine, Operation::Trim, 8..16), Ok(()));
         assert_eq!(sectors(&read(engine, 0..8).expect("data")), [5; 8]);
         let mapped = engine
             .look(|drive| drive.is_mapped(Lba(8), 8))
             .expect("it runs");
         assert_eq!(mapped, (false, 8));
-        let slow = What::Zero {
+        let slow = Operation::Zero {
             no_hole: true,
             fast: true,
         };
         assert_eq!(do_(engine, slow, 0..8), Err(NbdError::NotSup));
-        assert_eq!(do_(engine, What::Cache, 0..8), Ok(()));
+        assert_eq!(do_(engine, Operation::Cache, 0..8), Ok(()));
     });
 }
 
@@ -197,7 +197,7 @@ fn an_answer_takes_as_long_as_the_model_says() {
     write(&engine, 0..64, 1, false).expect("room");
     // As above, the flash has nothing to do any more.
     std::thread::sleep(Duration::from_millis(20));
-    do_(&engine, What::Flush, 0..0).expect("safe");
+    do_(&engine, Operation::Flush, 0..0).expect("safe");
     std::thread::sleep(Duration::from_millis(20));
     let began = Instant::now();
     read(&engine, 0..64).expect("data");
@@ -228,33 +228,33 @@ fn answers_leave_in_the_order_in_which_they_are_due() {
     let settings = [&SMALL[..], &["nand.t_program=500ms"]].concat();
     let engine = engine(&settings, Timing::Model);
     write(&engine, 0..128, 1, false).expect("room");
-    do_(&engine, What::Flush, 0..0).expect("safe");
+    do_(&engine, Operation::Flush, 0..0).expect("safe");
     let (tell, told) = mpsc::channel();
-    let asks = |what, range: Range<u64>, byte| {
+    let asks = |operation, range: Range<u64>, byte| {
         let tell = tell.clone();
         let buffer = vec![byte; ((range.end - range.start) * SECTOR_BYTES) as usize];
         let answer = Box::new(move |result: Answer| {
-            let _ = tell.send((what, result.map(|data| sectors(&data)[0])));
+            let _ = tell.send((operation, result.map(|data| sectors(&data)[0])));
         });
-        engine.ask(Ask::local(what, range, true, buffer, answer));
+        engine.submit(IoRequest::local(operation, range, true, buffer, answer));
     };
     // A program, and reads of other dies.
-    asks(What::Write, 4096..4104, 9);
+    asks(Operation::Write, 4096..4104, 9);
     for slot in 0..16 {
-        asks(What::Read, slot * 8..slot * 8 + 8, 0);
+        asks(Operation::Read, slot * 8..slot * 8 + 8, 0);
     }
     let answers: Vec<_> = (0..17)
         .map(|_| told.recv_timeout(PATIENCE).expect("an answer"))
         .collect();
-    assert_eq!(answers[0], (What::Read, Ok(1)), "{answers:?}");
+    assert_eq!(answers[0], (Operation::Read, Ok(1)), "{answers:?}");
     assert_eq!(
         answers
             .iter()
-            .filter(|answer| **answer == (What::Read, Ok(1)))
+            .filter(|answer| **answer == (Operation::Read, Ok(1)))
             .count(),
         16
     );
-    assert!(answers.contains(&(What::Write, Ok(9))));
+    assert!(answers.contains(&(Operation::Write, Ok(9))));
 }
 
 #[test]
@@ -268,14 +268,15 @@ fn a_write_is_answered_early_and_with_fua_only_when_it_is_programmed() {
     let late = engine.statistics().writes.latency.max();
     assert!(late >= programmed, "{late}");
     // A write of zeroes and a trim can be asked for as much.
-    let fua = |what, range| wait(&ask(&engine, what, range, true, Vec::new())).expect("safe");
-    let stored = What::Zero {
+    let fua =
+        |operation, range| wait(&ask(&engine, operation, range, true, Vec::new())).expect("safe");
+    let stored = Operation::Zero {
         no_hole: true,
         fast: false,
     };
     fua(stored, 16..24);
     assert_eq!(programs(&engine), 3);
-    fua(What::Trim, 16..24);
+    fua(Operation::Trim, 16..24);
     assert_eq!(
         engine.statistics().flushes.requests,
         0,
@@ -287,7 +288,7 @@ fn a_write_is_answered_early_and_with_fua_only_when_it_is_programmed() {
 fn a_request_of_many_commands_is_answered_once_and_wholly() {
     both(|engine| {
         let sectors = engine.size_bytes() / SECTOR_BYTES;
-        let stored = What::Zero {
+        let stored = Operation::Zero {
             no_hole: true,
             fast: false,
         };
@@ -346,7 +347,7 @@ fn at_its_end_a_drive_fails_writes_and_is_read_on() {
 fn a_quiet_call_finds_nothing_under_way_and_holds_up_what_comes_after() {
     let engine = small(Timing::Model);
     let data = vec![1; 2048 * SECTOR_BYTES as usize];
-    let before = ask(&engine, What::Write, 0..2048, false, data);
+    let before = ask(&engine, Operation::Write, 0..2048, false, data);
     let erased = engine.quietly(|drive| {
         let programs = drive.device().counters().nand_programs;
         drive.secure_erase().map(|()| programs)
@@ -375,7 +376,7 @@ fn what_is_asked_during_a_quiet_call_is_done_after_it() {
         }
     });
     std::thread::sleep(Duration::from_millis(20));
-    let answer = ask(&engine, What::Read, 0..8, false, vec![9; 4096]);
+    let answer = ask(&engine, Operation::Read, 0..8, false, vec![9; 4096]);
     asked.send(()).expect("it waits");
     caller
         .join()
@@ -390,7 +391,15 @@ fn a_stopped_engine_has_answered_everything_and_takes_nothing() {
     for timing in [Timing::Model, Timing::Off] {
         let engine = small(timing);
         let under_way: Vec<_> = (0..64)
-            .map(|n| ask(&engine, What::Write, n * 8..n * 8 + 8, true, vec![1; 4096]))
+            .map(|n| {
+                ask(
+                    &engine,
+                    Operation::Write,
+                    n * 8..n * 8 + 8,
+                    true,
+                    vec![1; 4096],
+                )
+            })
             .collect();
         let drive = engine.stop().expect("the drive");
         for answer in under_way {
@@ -398,7 +407,7 @@ fn a_stopped_engine_has_answered_everything_and_takes_nothing() {
         }
         assert_eq!(drive.device().counters().nand_programs, 64);
         assert!(engine.stop().is_none());
-        let late = ask(&engine, What::Read, 0..8, false, vec![0; 4096]);
+        let late = ask(&engine, Operation::Read, 0..8, false, vec![0; 4096]);
         assert!(late.recv_timeout(PATIENCE).is_err());
         assert_eq!(engine.look(|_| ()), Err(Stopped));
     }
@@ -411,11 +420,11 @@ fn a_drive_without_trim_keeps_what_is_trimmed_and_writes_zeroes() {
     let engine = Engine::start(drive, Timing::Off).expect("an engine");
     assert_eq!(engine.trim_sectors(), None);
     write(&engine, 0..16, 1, false).expect("room");
-    assert_eq!(do_(&engine, What::Trim, 0..16), Ok(()));
+    assert_eq!(do_(&engine, Operation::Trim, 0..16), Ok(()));
     assert_eq!(do_(&engine, HOLES, 8..16), Ok(()));
     let data = sectors(&read(&engine, 0..16).expect("data"));
     assert_eq!(data, [[1; 8], [0; 8]].concat());
-    let fast = What::Zero {
+    let fast = Operation::Zero {
         no_hole: false,
         fast: true,
     };
@@ -427,9 +436,9 @@ fn a_drive_that_is_off_its_bus_answers_nothing_until_it_is_back() {
     let engine = small(Timing::Model);
     write(&engine, 0..8, 1, true).expect("room");
     // Under way when it vanishes, and asked for later.
-    let under_way = ask(&engine, What::Write, 8..16, true, vec![2; 4096]);
+    let under_way = ask(&engine, Operation::Write, 8..16, true, vec![2; 4096]);
     engine.set_presence(false);
-    let later = ask(&engine, What::Read, 0..8, false, vec![0; 4096]);
+    let later = ask(&engine, Operation::Read, 0..8, false, vec![0; 4096]);
     let soon = Duration::from_millis(50);
     assert!(under_way.recv_timeout(soon).is_err());
     assert!(later.recv_timeout(soon).is_err());
@@ -442,7 +451,7 @@ fn a_drive_that_is_off_its_bus_answers_nothing_until_it_is_back() {
     assert_eq!(sectors(&read(&engine, 0..8).expect("data")), [1; 8]);
     // What nobody answers is dropped when the engine stops, which is an error.
     engine.set_presence(false);
-    let lost = ask(&engine, What::Read, 0..8, false, vec![0; 4096]);
+    let lost = ask(&engine, Operation::Read, 0..8, false, vec![0; 4096]);
     assert!(lost.recv_timeout(soon).is_err());
     engine.stop().expect("the drive");
     assert!(lost.recv_timeout(PATIENCE).is_err());

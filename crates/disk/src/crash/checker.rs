@@ -1,7 +1,7 @@
 //! The command that says whether a state is sound. It has a process group of its own; however it ends, nothing of it
 //! runs on.
 
-use super::left;
+use super::leftovers;
 use ftlab_console::failure::Failure;
 use ftlab_image::CrashState;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -18,21 +18,21 @@ use std::time::{Duration, Instant};
 /// The variable of the environment that has the path of a state; what belongs to a checker is known by it.
 pub const STATE: &str = "FTLAB_STATE";
 
-/// How often it is looked whether somebody has interrupted it.
+/// Interval at which a running checker is looked after, and an interrupt noticed.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// The most of its last words that is told.
 const WORDS_BYTES: u64 = 2048;
 const WORDS_LETTERS: usize = 160;
 
-/// What sh ends with when a command is not there, or cannot be run.
+/// Exit codes of sh for a command that does not exist, or cannot be run.
 const NOT_RUNNABLE: [i32; 2] = [126, 127];
 
-/// What a checker says of a state.
+/// Verdict of a checker on a state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     Passes,
-    /// With the reason.
+    /// The state is not sound, for this reason.
     Fails(String),
     /// Nobody wants to know any more.
     Interrupted,
@@ -43,11 +43,11 @@ pub struct Checker {
     command: String,
     timeout: Duration,
     is_interrupted: Arc<AtomicBool>,
-    /// When the log began, in nanoseconds since 1970.
+    /// Time at which the log began, in nanoseconds since 1970.
     began_unix_ns: u64,
 }
 
-/// How its process ended.
+/// End of the checker's process.
 enum Ended {
     By(ExitStatus),
     TookTooLong,
@@ -73,7 +73,7 @@ impl Checker {
         self.is_interrupted.load(Ordering::Relaxed)
     }
 
-    /// What sh is to do with a state.
+    /// The command line that sh runs for a state.
     fn words(&self, state: &Path) -> String {
         let path = state.to_string_lossy();
         let path = shlex::try_quote(&path).expect("a path has no NUL");
@@ -90,17 +90,17 @@ impl Checker {
     ///
     /// # Errors
     /// When the checker cannot be started, or leaves something behind.
-    pub fn check(&self, state: &Path, told: &CrashState) -> Result<Verdict, Failure> {
+    pub fn check(&self, state: &Path, about: &CrashState) -> Result<Verdict, Failure> {
         let failed =
             |error: io::Error| Failure::Running(format!("the checker cannot be started: {error}"));
         let mut output = tempfile::tempfile().map_err(failed)?;
         let mut child = Command::new("sh")
             .args(["-c", &self.words(state)])
             .env(STATE, state)
-            .env("FTLAB_MARK", &told.mark)
+            .env("FTLAB_MARK", &about.mark)
             .env(
                 "FTLAB_CUT_NS",
-                (self.began_unix_ns + told.at_ns).to_string(),
+                (self.began_unix_ns + about.at_ns).to_string(),
             )
             .stdin(Stdio::null())
             .stdout(output.try_clone().map_err(failed)?)
@@ -111,7 +111,7 @@ impl Checker {
         let group = Pid::from_child(&child);
         let ended = self.wait(&mut child);
         let is_over = matches!(ended, Ok(Ended::By(_)));
-        let left = left::behind(group, state, is_over);
+        let left = leftovers::behind(group, state, is_over);
         if !is_over {
             // It was killed with its group, so this does not wait long.
             child.wait().map_err(failed)?;
@@ -160,20 +160,23 @@ impl Checker {
     }
 }
 
-/// What an exit says.
+/// Verdict of an exit status.
+///
+/// # Errors
+/// When the exit code says that the checker cannot be run.
 fn verdict(status: ExitStatus, words: &str) -> Result<Verdict, Failure> {
-    let told = match words {
+    let last_words = match words {
         "" => String::new(),
         words => format!(": {words}"),
     };
     match (status.code(), status.signal()) {
         (Some(0), _) => Ok(Verdict::Passes),
         (Some(code), _) if NOT_RUNNABLE.contains(&code) => Err(Failure::Input(format!(
-            "the checker cannot be run (exit code {code}){told}"
+            "the checker cannot be run (exit code {code}){last_words}"
         ))),
-        (Some(code), _) => Ok(Verdict::Fails(format!("exit code {code}{told}"))),
+        (Some(code), _) => Ok(Verdict::Fails(format!("exit code {code}{last_words}"))),
         (None, signal) => Ok(Verdict::Fails(format!(
-            "ended by signal {}{told}",
+            "ended by signal {}{last_words}",
             signal.unwrap_or_default()
         ))),
     }
@@ -204,7 +207,7 @@ mod tests {
 
     fn check(command: &str, timeout: Duration) -> Result<Verdict, Failure> {
         let state = tempfile::NamedTempFile::new().unwrap();
-        let told = CrashState {
+        let about = CrashState {
             point: 3,
             at_ns: 5,
             mark: "row 17".into(),
@@ -212,7 +215,7 @@ mod tests {
             lost: Vec::new(),
         };
         let checker = Checker::new(command, timeout, 1000, Arc::default());
-        checker.check(state.path(), &told)
+        checker.check(state.path(), &about)
     }
 
     /// Longer than anything here takes.

@@ -2,11 +2,11 @@
 //! drawn from a crash log, and each is given to a checker.
 
 mod checker;
-mod left;
+mod leftovers;
+mod report;
 mod scratch;
 mod shrink;
 mod states;
-mod told;
 
 use super::tools;
 use checker::Checker;
@@ -22,7 +22,7 @@ use scratch::Scratch;
 use shrink::Smallest;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
-use states::{At, Name, Tried};
+use states::{At, Name, TestedState};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -84,9 +84,9 @@ pub struct Options {
     output_format: OutputFormat,
 }
 
-/// What came of all states.
+/// Results of the tested states.
 struct Trial {
-    tried: Vec<Tried>,
+    tried: Vec<TestedState>,
     smallest: Option<Smallest>,
     kept: PathBuf,
 }
@@ -113,10 +113,10 @@ impl Options {
     /// The states to try.
     fn names(&self, log: &CrashLog) -> Result<Vec<Name>, Failure> {
         match self.state {
-            Some(name) if name.point > log.told().points => Err(Failure::Input(format!(
+            Some(name) if name.point > log.summary().points => Err(Failure::Input(format!(
                 "there is no state {name}: {} has {} instants",
                 self.log.display(),
-                log.told().points
+                log.summary().points
             ))),
             Some(name) => Ok(vec![name]),
             None => states::drawn(log, &self.at, self.seed, self.states.get()),
@@ -124,16 +124,20 @@ impl Options {
     }
 }
 
-/// `ftlab crash`.
+/// Runs `ftlab crash`.
+///
+/// # Errors
+/// When the log or the options are wrong, the checker cannot be relied upon, or a state fails.
 pub fn command(options: &Options) -> Outcome {
     let log = {
         let _told = options.signs.spinner("reading the log");
         files::guarded(&options.log, || Ok(CrashLog::open(&options.log)?))?
     };
+    // Without a checker there is nothing to test: the log is described, or one state of it written.
     let Some(check) = &options.check else {
         return match options.state {
             Some(name) => write_state(options, &log, name),
-            None => told::log(&options.log, &log, options.output_format),
+            None => report::log(&options.log, &log, options.output_format),
         };
     };
     let keep = NewFile::ready(&options.keep(), "--keep")?;
@@ -142,6 +146,7 @@ pub fn command(options: &Options) -> Outcome {
         .map(|path| NewFile::ready(path, "--junit"))
         .transpose()?;
     let names = options.names(&log)?;
+    // The workers look at this flag and end their checkers themselves, so that no state is left behind.
     let is_interrupted = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         flag::register(signal, Arc::clone(&is_interrupted))
@@ -176,9 +181,9 @@ pub fn command(options: &Options) -> Outcome {
         kept: options.keep(),
     };
     if let Some(file) = junit {
-        file.write(told::junit(&options.log, &trial).as_bytes())?;
+        file.write(report::junit(&options.log, &trial).as_bytes())?;
     }
-    told::trial(options, &log, &trial)?;
+    report::trial(options, &log, &trial)?;
     match trial.tried.iter().filter(|tried| !tried.passes()).count() {
         0 => Ok(()),
         failed => Err(Failure::Verdict(format!(
@@ -206,5 +211,5 @@ fn write_state(options: &Options, log: &CrashLog, name: Name) -> Outcome {
         replay.newest(),
         &state.lost.iter().collect::<Vec<_>>(),
     )?;
-    screen::print(&told::state(path, log, &state))
+    screen::print(&report::state(path, log, &state))
 }

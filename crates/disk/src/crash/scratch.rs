@@ -1,5 +1,6 @@
-//! Files for states. A state is a copy of what the drive held, with what a cut has left written over it. Where the
-//! file system can share blocks the copy takes none; elsewhere it takes what the drive holds, and its holes stay holes.
+//! Files for states. A state is a copy of the drive's data, with the losses of a cut written over it. Where the
+//! file system can share blocks the copy takes no room; elsewhere it takes that of the data, and its holes stay
+//! holes.
 
 use ftlab_console::failure::Failure;
 use ftlab_console::files::NewFile;
@@ -136,7 +137,7 @@ mod tests {
             offset_bytes: 4096,
             data: vec![3; 4096],
             is_torn: false,
-            write: ftlab_image::WriteTold {
+            write: ftlab_image::WriteInfo {
                 number: 1,
                 at_ns: 0,
             },

@@ -6,7 +6,7 @@ use super::scratch::{self, Scratch};
 use super::states::Name;
 use ftlab_console::failure::Failure;
 use ftlab_console::files::NewFile;
-use ftlab_image::{CrashLog, CrashReplay, CrashState, LostSlot, WriteTold};
+use ftlab_image::{CrashLog, CrashReplay, CrashState, LostSlot, WriteInfo};
 use std::collections::BTreeSet;
 
 /// The most checks it takes.
@@ -17,25 +17,25 @@ pub struct Smallest {
     pub name: Name,
     /// The whole of that.
     pub state: CrashState,
-    /// What is lost in the smallest; nothing if it fails though nothing is.
+    /// Losses of the smallest state; empty if the checker fails it without any.
     pub lost: Vec<LostSlot>,
-    /// Why it fails.
+    /// Reason that the checker gave.
     pub why: String,
     /// Checks that it took.
     pub checks: usize,
-    /// Whether the checker passed the whole state when it was asked again.
+    /// True if the checker passed the whole state when it was run again.
     pub comes_and_goes: bool,
 }
 
 impl Smallest {
     /// Writes of which the smallest has lost something.
-    pub fn writes(&self) -> BTreeSet<WriteTold> {
+    pub fn writes(&self) -> BTreeSet<WriteInfo> {
         writes(&self.lost)
     }
 }
 
 /// The writes that these are of.
-pub fn writes(lost: &[LostSlot]) -> BTreeSet<WriteTold> {
+pub fn writes(lost: &[LostSlot]) -> BTreeSet<WriteInfo> {
     lost.iter().map(|slot| slot.write).collect()
 }
 
@@ -49,13 +49,13 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn lost_of(&self, writes: &[WriteTold]) -> Vec<&LostSlot> {
+    fn lost_of(&self, writes: &[WriteInfo]) -> Vec<&LostSlot> {
         let lost = self.state.lost.iter();
         lost.filter(|slot| writes.contains(&slot.write)).collect()
     }
 
-    /// Whether the state fails if only these writes are lost.
-    fn fails(&mut self, writes: &[WriteTold]) -> Result<bool, Failure> {
+    /// True if the state fails when only these writes are lost.
+    fn fails(&mut self, writes: &[WriteInfo]) -> Result<bool, Failure> {
         if self.checks >= CHECKS_MAX {
             return Ok(false);
         }
@@ -96,7 +96,8 @@ pub fn smallest(
         checks: 0,
         why: String::new(),
     };
-    let all: Vec<WriteTold> = writes(&state.lost).into_iter().collect();
+    let all: Vec<WriteInfo> = writes(&state.lost).into_iter().collect();
+    // A checker may be unsteady: losses are taken away only from a state that fails again.
     let fails_again = search.fails(&all)?;
     let left = match fails_again {
         true => fewest(all, |writes| search.fails(writes))?,

@@ -14,9 +14,9 @@ use std::sync::{Mutex, PoisonError};
 /// At which instants the power goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum At {
-    /// At any.
+    /// At any instant.
     Random,
-    /// Before any flush.
+    /// Before some flush.
     Flush,
     /// Before all flushes in turn.
     All,
@@ -24,7 +24,7 @@ pub enum At {
     Points(Vec<u64>),
 }
 
-/// Reads that.
+/// Parses the instants of `--at`.
 pub fn at(text: &str) -> Result<At, String> {
     let points = |text: &str| {
         let points = text.split(',').map(|point| point.trim().parse());
@@ -39,7 +39,7 @@ pub fn at(text: &str) -> Result<At, String> {
     }
 }
 
-/// What names a state: what decides what is lost, and the instant.
+/// Name of a state: the seed that decides what is lost, and the instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Name {
     pub seed: u64,
@@ -52,7 +52,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// Reads that.
+/// Parses the name of a state, as 8127@1044.
 pub fn name(text: &str) -> Result<Name, String> {
     let read = || {
         let (seed, point) = text.split_once('@')?;
@@ -68,7 +68,7 @@ pub fn name(text: &str) -> Result<Name, String> {
 
 /// Draws states. They depend on nothing but the log and these.
 pub fn drawn(log: &CrashLog, at: &At, seed: u64, states: usize) -> Result<Vec<Name>, Failure> {
-    let (points, flushes) = (log.told().points, log.flushes());
+    let (points, flushes) = (log.summary().points, log.flushes());
     if flushes.is_empty() && matches!(at, At::Flush | At::All) {
         let why = "the log has no flush: leave out --at, and the power goes at random instants";
         return Err(Failure::Input(why.into()));
@@ -95,19 +95,19 @@ pub fn drawn(log: &CrashLog, at: &At, seed: u64, states: usize) -> Result<Vec<Na
     Ok(drawn.collect())
 }
 
-/// What came of a state.
+/// A state, and the verdict on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tried {
+pub struct TestedState {
     pub name: Name,
     pub at_ns: u64,
     pub mark: String,
     /// Slots that differ from what the host would have read.
     pub lost_slots: usize,
-    /// Why it fails, if it does.
+    /// Reason that the checker gave, if the state fails.
     pub why: Option<String>,
 }
 
-impl Tried {
+impl TestedState {
     pub fn passes(&self) -> bool {
         self.why.is_none()
     }
@@ -124,7 +124,7 @@ pub fn try_all(
     scratch: &Scratch,
     jobs: usize,
     progress: &Progress,
-) -> Result<Vec<Tried>, Failure> {
+) -> Result<Vec<TestedState>, Failure> {
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by_key(|number| names[*number].point);
     let next = AtomicUsize::new(0);
@@ -171,7 +171,7 @@ fn try_one(
     checker: &Checker,
     scratch: &Scratch,
     worker: usize,
-) -> Result<Option<Tried>, Failure> {
+) -> Result<Option<TestedState>, Failure> {
     replay.go_to(name.point)?;
     let state = replay.cut(name.seed)?;
     let lost: Vec<_> = state.lost.iter().collect();
@@ -183,7 +183,7 @@ fn try_one(
         Verdict::Passes => None,
         Verdict::Fails(why) => Some(why),
     };
-    Ok(Some(Tried {
+    Ok(Some(TestedState {
         name,
         at_ns: state.at_ns,
         lost_slots: lost.len(),

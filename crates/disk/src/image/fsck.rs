@@ -39,7 +39,10 @@ pub struct FsckOptions {
     output_format: OutputFormat,
 }
 
-/// `ftlab fsck`.
+/// Runs `ftlab fsck`.
+///
+/// # Errors
+/// When the image cannot be read, or is damaged.
 pub fn fsck(options: &FsckOptions) -> Outcome {
     files::guarded(&options.file, || checked(options))
 }
@@ -74,7 +77,7 @@ fn checked(options: &FsckOptions) -> Outcome {
     }
 }
 
-/// What is wrong, and what to do; nothing if all is well.
+/// Describes the worst damage and its remedy; none if the image is sound.
 fn wrong_in_words(file: &Path, found: &Fsck) -> Option<String> {
     let rebuild = rebuild_command(file);
     let file = file.display();
@@ -125,6 +128,7 @@ fn rebuilt_in_words(rebuilt: &Rebuilt) -> String {
             rebuilt.damaged_pages, rebuilt.nameless_pages
         ));
     }
+    // Trims are recorded in the map alone; without it a trimmed slot looks like any other.
     if !rebuilt.has_map {
         line("map          cannot be read: what was trimmed may be there again".to_owned());
     }
@@ -141,6 +145,7 @@ fn rebuilt_in_words(rebuilt: &Rebuilt) -> String {
 
 fn found_in_words(found: &Fsck) -> String {
     let mut out = format!("drive        {} ({})\n", found.drive, found.drive_hash);
+    // A line is printed only for what was found, so that a sound image takes a few lines.
     let mut line = |text: String| out += &(text + "\n");
     for (n, checkpoint) in found.checkpoints.iter().enumerate() {
         line(format!("checkpoint {n} {checkpoint}"));

@@ -10,7 +10,7 @@ use ftlab_console::files;
 use ftlab_console::options::OutputFormat;
 use ftlab_console::screen;
 use ftlab_host::Testbed;
-use ftlab_image::{BaseTold, DataDrive, Info, OpenOptions, Recovery};
+use ftlab_image::{BaseInfo, DataDrive, Info, OpenOptions, Recovery};
 pub use pack::{PackOptions, UnpackOptions, pack, unpack};
 use serde::Serialize;
 use std::fmt::Write;
@@ -28,19 +28,22 @@ pub struct Options {
     output_format: OutputFormat,
 }
 
-/// What `ftlab info` says.
+/// Report of `ftlab info`.
 #[derive(Debug, Serialize)]
 struct About {
     #[serde(flatten)]
     info: Info,
-    /// Whether it was switched off in order.
+    /// True if the drive was switched off in order.
     clean: bool,
-    /// Whether its journal has a hole, so that it is not served as it is.
+    /// True if the journal has a hole, so that the image is not served as it is.
     has_hole: bool,
     write_amplification: Option<f64>,
 }
 
-/// `ftlab info`.
+/// Runs `ftlab info`.
+///
+/// # Errors
+/// When the image cannot be opened.
 pub fn info(options: &Options) -> Outcome {
     let testbed = Testbed::load(TESTBED)?;
     let open = OpenOptions::of_what_is_left(&testbed);
@@ -80,11 +83,12 @@ fn in_words(about: &About) -> String {
     out
 }
 
-/// What drive it is of, and how it lies.
+/// Rows on the model of the drive and the layout of its image.
 fn kind(info: &Info) -> [Row; 10] {
+    // A row without a value is left out, so that a plain drive has no lines on features that it lacks.
     let is_smaller = info.addressable_bytes != info.capacity_bytes;
     let version = info.version.as_deref().unwrap_or("?");
-    let base = |base: &BaseTold| {
+    let base = |base: &BaseInfo| {
         let (path, fingerprint) = (base.path.display(), &base.fingerprint);
         format!("{path}, fingerprint {fingerprint}")
     };
@@ -115,7 +119,7 @@ fn kind(info: &Info) -> [Row; 10] {
     ]
 }
 
-/// How it stands, and what it has been through.
+/// Rows on the state of the drive and its counters.
 fn state(about: &About) -> [Row; 10] {
     let (info, counters) = (&about.info, &about.info.counters);
     let state = match (about.has_hole, about.clean) {

@@ -44,7 +44,10 @@ pub struct UnpackOptions {
     signs: Signs,
 }
 
-/// `ftlab pack`.
+/// Runs `ftlab pack`.
+///
+/// # Errors
+/// When the image cannot be read, or the packed one written.
 pub fn pack(options: &PackOptions) -> Outcome {
     let replaces = Replaces::Same {
         kind: Kind::Packed,
@@ -64,7 +67,10 @@ pub fn pack(options: &PackOptions) -> Outcome {
     ))
 }
 
-/// `ftlab unpack`.
+/// Runs `ftlab unpack`.
+///
+/// # Errors
+/// When the packed image cannot be read, or the image written.
 pub fn unpack(options: &UnpackOptions) -> Outcome {
     let from = files::open(&options.packed, "a file of `ftlab pack`")?;
     let target = NewFile::ready_for(&options.out, "--out", Replaces::Nothing)?;

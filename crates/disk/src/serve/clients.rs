@@ -1,4 +1,4 @@
-//! What is said of clients: what went wrong with one, in a line, and of many alike how many they were.
+//! Messages on clients: a line for each kind of error, and a count of those like it.
 
 use ftlab_console::screen;
 use ftlab_nbd::server::ConnectionError;
@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 /// For how long after a line others of its kind are counted.
 const SPAN: Duration = Duration::from_secs(10);
 
-/// What is said of the clients of a server.
+/// Printer of messages on the clients of a server.
 #[derive(Default)]
-pub struct Clients(Mutex<BTreeMap<&'static str, Said>>);
+pub struct Clients(Mutex<BTreeMap<&'static str, LastLine>>);
 
 /// The last line of a kind.
-struct Said {
+struct LastLine {
     at: Instant,
-    /// Those of its kind since.
+    /// Errors of its kind since.
     more: u64,
 }
 
@@ -32,18 +32,18 @@ impl Clients {
 }
 
 impl Drop for Clients {
-    /// What was counted and not said.
+    /// Prints the counts that were not printed yet.
     fn drop(&mut self) {
         let kinds = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         kinds
             .iter()
-            .filter_map(|(kind, said)| said.summary(kind, now))
+            .filter_map(|(kind, last)| last.summary(kind, now))
             .for_each(|line| screen::say(&format!("{line}\n")));
     }
 }
 
-impl Said {
+impl LastLine {
     fn summary(&self, kind: &str, now: Instant) -> Option<String> {
         let span_s = now.duration_since(self.at).as_secs_f64();
         (self.more > 0).then(|| {
@@ -55,34 +55,34 @@ impl Said {
     }
 }
 
-/// What is to be said at an event: of the kinds whose span is over how many there were more, and the event itself, if it is the
-/// first of its kind in its span.
+/// Lines to print at an event: the counts of the kinds that fell silent for a span, and the event itself, if it
+/// is the first of its kind in its span.
 fn lines(
-    kinds: &mut BTreeMap<&'static str, Said>,
+    kinds: &mut BTreeMap<&'static str, LastLine>,
     number: u64,
     event: &Event,
     now: Instant,
 ) -> Vec<String> {
     let mut lines = Vec::new();
-    kinds.retain(|kind, said| {
-        let is_over = now.duration_since(said.at) >= SPAN;
+    kinds.retain(|kind, last| {
+        let is_over = now.duration_since(last.at) >= SPAN;
         if is_over {
-            lines.extend(said.summary(kind, now));
+            lines.extend(last.summary(kind, now));
         }
         !is_over
     });
-    if let Some((kind, words)) = told(event) {
-        let said = kinds.entry(kind).and_modify(|said| said.more += 1);
-        said.or_insert_with(|| {
+    if let Some((kind, words)) = error_in_words(event) {
+        let last = kinds.entry(kind).and_modify(|last| last.more += 1);
+        last.or_insert_with(|| {
             lines.push(format!("connection {number}: {words}"));
-            Said { at: now, more: 0 }
+            LastLine { at: now, more: 0 }
         });
     }
     lines
 }
 
-/// What went wrong: of which kind it is, and in its own words. Nothing of what went well.
-fn told(event: &Event) -> Option<(&'static str, String)> {
+/// Kind of the error of an event, and its message; none if nothing went wrong.
+fn error_in_words(event: &Event) -> Option<(&'static str, String)> {
     let error = match event {
         Event::Connected | Event::Ended(Ok(())) => return None,
         Event::TooMany => return Some(("refused", ConnectionError::TooMany.to_string())),

@@ -59,20 +59,20 @@ impl CrashLogging {
         let Some(ended) = ended else {
             return Ok(String::new());
         };
-        let told = ended.map_err(|error| {
+        let summary = ended.map_err(|error| {
             Failure::Running(format!(
                 "the crash log {} is not whole: {error}; make room, and record again",
                 self.path.display()
             ))
         })?;
-        let by_cut = match told.ended_by_cut {
+        let by_cut = match summary.ended_by_cut {
             true => ", up to the power cut",
             false => "",
         };
         Ok(format!(
             "logged {} writes and {} flushes in {}{by_cut}\n",
-            grouped(told.writes),
-            grouped(told.flushes),
+            grouped(summary.writes),
+            grouped(summary.flushes),
             self.path.display()
         ))
     }

@@ -32,12 +32,12 @@ pub fn start(options: &Options) -> Outcome {
         .stdout(Stdio::piped())
         .spawn()
         .map_err(failed)?;
-    let mut said = String::new();
+    let mut last = String::new();
     let mut output = server.stdout.take().expect("it is piped");
     // The server closes its end when it is ready, or ends.
-    output.read_to_string(&mut said).map_err(failed)?;
-    if said.ends_with(READY) {
-        return screen::print(&said);
+    output.read_to_string(&mut last).map_err(failed)?;
+    if last.ends_with(READY) {
+        return screen::print(&last);
     }
     let status = server.wait().map_err(failed)?;
     match status.code() {
@@ -55,17 +55,17 @@ pub fn leave_session() {
     let _ = setsid();
 }
 
-/// Lets the caller go on. What is said from now on goes to the log, which begins with what the caller was told.
-pub fn let_go(mut log: File, told: &str) -> Outcome {
+/// Lets the caller go on. Later output goes to the log, which begins with the caller's `notice`.
+pub fn let_go(mut log: File, notice: &str) -> Outcome {
     let moved = log
-        .write_all(told.as_bytes())
+        .write_all(notice.as_bytes())
         .and_then(|()| Ok(dup2_stderr(&log)?))
         .and_then(|()| Ok(dup2_stdout(&log)?));
     moved.map_err(|error| Failure::Running(format!("cannot write the log: {error}")))
 }
 
 /// The line that says how to end a server that has a pid file.
-pub fn told(pid_file: Option<&PidFile>) -> String {
+pub fn notice(pid_file: Option<&PidFile>) -> String {
     let line = |file: &PidFile| {
         let path = file.path().display();
         format!(
@@ -77,7 +77,7 @@ pub fn told(pid_file: Option<&PidFile>) -> String {
 }
 
 impl Options {
-    /// Where the server's number stands while it serves.
+    /// Path of the pid file, if there is one.
     pub(super) fn pid_path(&self) -> Result<Option<PathBuf>, Failure> {
         match &self.pid_file {
             Some(path) => Ok(Some(path.clone())),

@@ -1,4 +1,4 @@
-//! How late answers left: a table of percentiles and a histogram.
+//! Lateness of the answers: a table of percentiles and a histogram.
 
 use ftlab_attach::Engine;
 use ftlab_base::{LatencyHistogram, Nanos};
@@ -11,8 +11,8 @@ const BAR_COLUMNS: f64 = 50.0;
 
 const PERCENTS: [f64; 5] = [50.0, 90.0, 99.0, 99.9, 100.0];
 
-/// How late the answers of an engine were.
-pub fn told(engine: &Engine, format: OutputFormat) -> String {
+/// Formats the lateness of an engine's answers.
+pub fn report(engine: &Engine, format: OutputFormat) -> String {
     let late = engine.statistics().lateness;
     match format {
         OutputFormat::Normal => text(&late),

@@ -1,5 +1,5 @@
-//! Where a drive is served: on this machine alone, unless whoever connects shows a certificate, or the user says
-//! that nobody need.
+//! Address of a server: on this machine alone, unless clients show a certificate, or the user says that none
+//! need.
 
 use super::{Options, VerifyPeer};
 use ftlab_console::failure::Failure;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 const PORT: u16 = 10_809;
 
 impl Options {
-    /// Where to listen, if anywhere.
+    /// The address to listen on, if any.
     pub(super) fn listen(&self) -> Result<Option<Listen>, Failure> {
         if let Some(path) = &self.unix {
             return Ok(Some(Listen::Unix(path.clone())));
@@ -56,7 +56,7 @@ impl Options {
         Ok(Listen::Tls(address, credentials))
     }
 
-    /// Where the drive of an image takes commands.
+    /// Path of the control socket of an image's drive.
     pub(super) fn control_path(&self, image: Option<&Path>) -> Option<PathBuf> {
         let default = || image.map(|image| beside(image, ".control"));
         self.control.clone().or_else(default)
@@ -71,7 +71,7 @@ pub fn beside(path: &Path, added: &str) -> PathBuf {
 }
 
 /// Lines that say what to type to use the drive that is served there, as the export of a name.
-pub fn told(at: &Listen, name: &str) -> String {
+pub fn addresses(at: &Listen, name: &str) -> String {
     let uri = at.to_string();
     let (uri, who) = match at {
         Listen::Unix(_) => (uri.replacen("///", &format!("///{name}"), 1), String::new()),
@@ -104,7 +104,7 @@ write    qemu-io {options} -c 'write -P 7 0 64k' -c 'read -P 7 0 64k' '{target}'
     )
 }
 
-/// Who may connect, and what they need for it.
+/// Describes the clients that may connect, and the certificate that they need.
 fn clients(credentials: &TlsCredentials) -> String {
     match credentials.verifies_peers() {
         true => {
@@ -115,7 +115,7 @@ fn clients(credentials: &TlsCredentials) -> String {
     .to_owned()
 }
 
-/// What QEMU's tools take in place of a URI, which cannot tell them of certificates.
+/// The options that QEMU's tools take in place of a URI, which has no room for certificates.
 fn for_qemu(address: SocketAddr, name: &str) -> String {
     let export = match name {
         "" => String::new(),

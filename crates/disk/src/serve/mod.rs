@@ -167,7 +167,7 @@ enum VerifyPeer {
     Off,
 }
 
-/// What the end of the server is for its drives.
+/// Words for the effect of a server's death on its drives.
 const ENDS: [(&str, OnKill, &str); 2] = [
     ("cut", OnKill::Cut, "What was not flushed may be lost"),
     ("keep", OnKill::Keep, "What reached the flash is kept"),
@@ -196,7 +196,7 @@ fn serve(options: &Options, version: &str) -> Outcome {
     if options.in_background {
         daemon::leave_session();
     }
-    let wanted = options.wanted()?;
+    let drive_specs = options.drive_specs()?;
     options.check_outputs()?;
     let listen = options.listen()?;
     // Before anything takes long: whoever stops the program finds it listening to that.
@@ -214,7 +214,7 @@ fn serve(options: &Options, version: &str) -> Outcome {
     }
     let mut opened: Vec<Opened> = Vec::new();
     let mut outcome = Ok(());
-    for one in wanted {
+    for one in drive_specs {
         let others = opened.iter().map(|one| one.drive.drive_file());
         let others_bytes = others.map(DriveFile::memory_bytes).sum();
         match place::open(options, one, &testbed, others_bytes) {
@@ -241,35 +241,39 @@ fn serve(options: &Options, version: &str) -> Outcome {
     outcome.and(removed.collect())
 }
 
-/// What is written down of what clients do.
+/// The trace and the crash log of a drive that is served.
 #[derive(Default)]
-struct Notes {
+struct Recordings {
     trace: Option<Recording>,
     crash_log: Option<CrashLogging>,
 }
 
-impl Notes {
+impl Recordings {
     /// Begins what is asked for; nothing is left of it if a part cannot begin.
-    fn begin(options: &Options, version: &str, drive: &mut DataDrive) -> Result<Notes, Failure> {
-        let mut notes = Notes::default();
+    fn begin(
+        options: &Options,
+        version: &str,
+        drive: &mut DataDrive,
+    ) -> Result<Recordings, Failure> {
+        let mut recordings = Recordings::default();
         if options.crash_log.is_some() && options.on_kill == OnKill::Keep {
             return Err(Failure::Input(
                 "--crash-log is for what a power cut takes, and --on-kill keep has none: leave one of them out".into(),
             ));
         }
         if let Some(path) = &options.record {
-            notes.trace = Some(Recording::begin(path, drive, version, options.seed)?);
+            recordings.trace = Some(Recording::begin(path, drive, version, options.seed)?);
         }
         if let Some(path) = &options.crash_log {
             match CrashLogging::begin(path, drive, version) {
-                Ok(log) => notes.crash_log = Some(log),
+                Ok(log) => recordings.crash_log = Some(log),
                 Err(why) => {
-                    notes.end(None, false)?;
+                    recordings.end(None, false)?;
                     return Err(why);
                 }
             }
         }
-        Ok(notes)
+        Ok(recordings)
     }
 
     /// Ends all of it, and says what it holds; nothing is left of what nobody could have done anything to.
@@ -287,13 +291,13 @@ impl Notes {
 /// A drive that is served, under its name and with its description for clients.
 struct Served {
     engine: Arc<Engine>,
-    /// What clients ask for.
+    /// Name of the export.
     name: String,
     description: String,
     is_rotational: bool,
     control: Option<PathBuf>,
-    /// What it is, in words.
-    told: String,
+    /// Lines on the drive that are printed when it is ready.
+    greeting: String,
 }
 
 impl Served {
@@ -315,6 +319,7 @@ impl Served {
         let is_rotational = file.kind() == Kind::Disk;
         let has_time = options.timing == Timing::Model;
         let about = place::of_image(&drive) + &place::of_faults(&drive, has_time);
+        // A thread reads the base in advance, so that a reset takes no time for that.
         drive.expect_resets();
         let engine = Engine::start(drive, options.timing);
         let engine = engine.map_err(|error| Failure::Running(format!("cannot start: {error}")))?;
@@ -322,11 +327,11 @@ impl Served {
             Some(image) if is_one_of_several => place::export_name(image),
             _ => options.name.clone(),
         };
-        let mut told = format!("drive    {description}\n");
+        let mut greeting = format!("drive    {description}\n");
         if is_one_of_several {
-            told += &format!("export   {name}\n");
+            greeting += &format!("export   {name}\n");
         }
-        told += &format!(
+        greeting += &format!(
             "         {}, {how}\n{about}",
             screen::capacity(engine.size_bytes())
         );
@@ -336,7 +341,7 @@ impl Served {
             description,
             is_rotational,
             control: options.control_path(image.as_deref()),
-            told,
+            greeting,
         })
     }
 }
@@ -350,26 +355,27 @@ fn attach(
     opened: Vec<Opened>,
     is_reached: &mut bool,
 ) -> Outcome {
-    let mut notes = Notes::default();
-    let (served, started) = start(options, version, opened, &mut notes);
+    let mut recordings = Recordings::default();
+    let (served, started) = start(options, version, opened, &mut recordings);
     // It goes last: whoever waits for the end of the server finds the image closed.
     let mut pid_file = None;
     let ready = started
-        .and_then(|()| Ways::open(options, &served, listen))
-        .and_then(|ways| {
+        .and_then(|()| FrontEnds::open(options, &served, listen))
+        .and_then(|front_ends| {
             pid_file = options.pid_path()?.map(PidFile::write).transpose()?;
             let log = options.open_log()?;
-            Ok((ways, log))
+            Ok((front_ends, log))
         });
     *is_reached = ready.is_ok();
-    let outcome = ready.and_then(|(ways, log)| {
-        let mut text: String = served.iter().map(|one| one.told.as_str()).collect();
-        text += &(ways.told(options, &served) + &daemon::told(pid_file.as_ref()) + READY);
+    let outcome = ready.and_then(|(front_ends, log)| {
+        let mut text: String = served.iter().map(|one| one.greeting.as_str()).collect();
+        text +=
+            &(front_ends.addresses(options, &served) + &daemon::notice(pid_file.as_ref()) + READY);
         screen::print(&text)?;
         log.map_or(Ok(()), |log| daemon::let_go(log, &text))?;
-        run(options, &served, signals, &ways)
+        run(options, &served, signals, &front_ends)
     });
-    let (noted, closed) = stop_all(&served, notes, *is_reached);
+    let (noted, closed) = stop_all(&served, recordings, *is_reached);
     outcome.and(closed)?;
     screen::print(&noted?)?;
     if options.timing == Timing::Model {
@@ -384,14 +390,14 @@ fn start(
     options: &Options,
     version: &str,
     opened: Vec<Opened>,
-    notes: &mut Notes,
+    recordings: &mut Recordings,
 ) -> (Vec<Served>, Outcome) {
     let is_one_of_several = opened.len() > 1;
     let mut served: Vec<Served> = Vec::new();
     for one in opened {
         // Only one of one is recorded.
         let begin = |drive: &mut DataDrive| {
-            *notes = Notes::begin(options, version, drive)?;
+            *recordings = Recordings::begin(options, version, drive)?;
             Ok(())
         };
         match Served::start(options, one, is_one_of_several, begin) {
@@ -399,7 +405,7 @@ fn start(
             Err(why) => return (served, Err(why)),
         }
     }
-    if let (Some(trace), Some(one)) = (&notes.trace, served.first()) {
+    if let (Some(trace), Some(one)) = (&recordings.trace, served.first()) {
         one.engine.record(trace.recorder());
     }
     (served, Ok(()))
@@ -409,14 +415,14 @@ fn start(
 /// it should be.
 fn stop_all(
     served: &[Served],
-    mut notes: Notes,
+    mut recordings: Recordings,
     is_reached: bool,
 ) -> (Result<String, Failure>, Outcome) {
     let mut noted = Ok(String::new());
     let mut closed = Ok(());
     for one in served {
         let mut drive = one.engine.stop();
-        let of_one = std::mem::take(&mut notes).end(drive.as_mut(), is_reached);
+        let of_one = std::mem::take(&mut recordings).end(drive.as_mut(), is_reached);
         noted = noted.and_then(|noted| Ok(noted + &of_one?));
         let of_one = match drive {
             Some(drive) => drive
@@ -429,7 +435,7 @@ fn stop_all(
         closed = closed.and(of_one);
     }
     if served.is_empty() {
-        noted = notes.end(None, false);
+        noted = recordings.end(None, false);
     }
     (noted, closed)
 }
@@ -440,20 +446,24 @@ fn tell_lateness(options: &Options, served: &[Served]) -> Outcome {
         if served.len() > 1 && options.output_format == OutputFormat::Normal {
             screen::print(&format!("{}\n", one.name))?;
         }
-        screen::print(&lateness::told(&one.engine, options.output_format))?;
+        screen::print(&lateness::report(&one.engine, options.output_format))?;
     }
     Ok(())
 }
 
 /// The ways to the drives. They are closed when this is dropped, and what came by them is answered.
-struct Ways {
+struct FrontEnds {
     server: Option<Server>,
     mounted: Option<Mounted>,
     controls: Vec<Control>,
 }
 
-impl Ways {
-    fn open(options: &Options, served: &[Served], listen: Option<Listen>) -> Result<Ways, Failure> {
+impl FrontEnds {
+    fn open(
+        options: &Options,
+        served: &[Served],
+        listen: Option<Listen>,
+    ) -> Result<FrontEnds, Failure> {
         let mut controls = Vec::new();
         for one in served {
             let Some(path) = &one.control else { continue };
@@ -489,9 +499,10 @@ impl Ways {
                 .map_err(|error| Failure::Input(error.to_string()))
         });
         let server = server.transpose()?;
+        // A power cut closes the connections of this drive's export alone; the other drives go on.
         for (number, one) in served.iter().enumerate() {
             let connections = server.as_ref().map(Server::stop_handle);
-            one.engine.at_power_cut(move |power| match power {
+            one.engine.on_power(move |power| match power {
                 Power::Off => {
                     if let Some(connections) = &connections {
                         connections.hang_up(number);
@@ -506,7 +517,7 @@ impl Ways {
                 }
             });
         }
-        Ok(Ways {
+        Ok(FrontEnds {
             server,
             mounted,
             controls,
@@ -514,11 +525,11 @@ impl Ways {
     }
 
     /// Lines that say how to use them.
-    fn told(&self, options: &Options, served: &[Served]) -> String {
+    fn addresses(&self, options: &Options, served: &[Served]) -> String {
         let mut text = String::new();
         if let Some(server) = &self.server {
             for one in served {
-                text += &listen::told(server.listen(), &one.name);
+                text += &listen::addresses(server.listen(), &one.name);
             }
         }
         if let Some(folder) = &options.fuse {
@@ -530,13 +541,13 @@ impl Ways {
         text
     }
 
-    /// Whether a loop device, or somebody else, has the mounted file open.
+    /// True while a loop device, or another program, has the mounted file open.
     fn is_in_use(&self) -> bool {
         self.mounted.as_ref().is_some_and(Mounted::is_in_use)
     }
 }
 
-impl Drop for Ways {
+impl Drop for FrontEnds {
     fn drop(&mut self) {
         if let Some(mounted) = self.mounted.take()
             && let Err(error) = mounted.unmount()
@@ -546,7 +557,7 @@ impl Drop for Ways {
     }
 }
 
-/// How often a server that is to stop looks whether its file is still in use.
+/// Interval at which a stopping server looks if its file is still in use.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Looks after which it says what it waits for.
@@ -555,7 +566,7 @@ const LOOKS_IN_SILENCE: u32 = 20;
 /// Serves until a signal ends it. While the mounted file is in use the drive stays, since the kernel would
 /// wait for one that is gone, and goes when it is released: `losetup -d` comes back before the kernel has
 /// let go.
-fn run(options: &Options, served: &[Served], signals: &Signals, ways: &Ways) -> Outcome {
+fn run(options: &Options, served: &[Served], signals: &Signals, front_ends: &FrontEnds) -> Outcome {
     // Looks since the signal to stop.
     let mut looks = None;
     loop {
@@ -567,7 +578,7 @@ fn run(options: &Options, served: &[Served], signals: &Signals, ways: &Ways) -> 
             (Some(Signal::Tell), _) => {
                 tell_lateness(options, served)?;
             }
-            _ if !ways.is_in_use() => return Ok(()),
+            _ if !front_ends.is_in_use() => return Ok(()),
             (Some(Signal::Stop), Some(_)) => signals::at_once(),
             (_, so_far) => {
                 let so_far = so_far.map_or(0, |looks: u32| looks + 1);

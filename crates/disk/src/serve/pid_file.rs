@@ -75,7 +75,7 @@ impl Other {
         Ok(Other { file, pid })
     }
 
-    /// Whether its server has ended.
+    /// True if the server has ended.
     pub fn has_ended(&self) -> io::Result<bool> {
         lock(&self.file)
     }

@@ -24,7 +24,7 @@ pub fn bytes(text: &str) -> Result<u64, String> {
 
 /// A drive that is to be served.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct DriveSpec {
     image: Option<PathBuf>,
     drive: Option<String>,
     base: Option<PathBuf>,
@@ -33,9 +33,9 @@ pub struct Wanted {
 /// A drive, and how it came to be.
 pub struct Opened {
     pub drive: DataDrive,
-    /// Whether it is new, or what opening it took, in words.
+    /// Origin of the drive in words: made anew, or opened with this recovery.
     pub how: String,
-    /// Where its image lies, if it has one.
+    /// Path of the image, if there is one.
     pub image: Option<PathBuf>,
     /// The image, if it was made for this.
     pub made: Option<PathBuf>,
@@ -49,7 +49,7 @@ pub fn export_name(image: &Path) -> String {
 
 impl Options {
     /// The drives that are to be served: one for each image, or one in memory.
-    pub(super) fn wanted(&self) -> Result<Vec<Wanted>, Failure> {
+    pub(super) fn drive_specs(&self) -> Result<Vec<DriveSpec>, Failure> {
         let wrong = |why: String| Err(Failure::Input(why));
         let count = self.image.len().max(1);
         for (option, given) in [("--drive", self.drive.len()), ("--base", self.base.len())] {
@@ -88,7 +88,7 @@ impl Options {
         fn of<T: Clone>(given: &[T], n: usize) -> Option<T> {
             given.get(n).or(given.last()).cloned()
         }
-        let one = |n| Wanted {
+        let one = |n| DriveSpec {
             image: self.image.get(n).cloned(),
             drive: of(&self.drive, n),
             base: of(&self.base, n),
@@ -100,11 +100,11 @@ impl Options {
 /// Opens the image, or makes it if it is not there. The server's other drives take `others_bytes` of memory.
 pub fn open(
     options: &Options,
-    wanted: Wanted,
+    drive_spec: DriveSpec,
     testbed: &Testbed,
     others_bytes: u64,
 ) -> Result<Opened, Failure> {
-    let file = wanted.drive.as_deref();
+    let file = drive_spec.drive.as_deref();
     let file = file.map(|name| Catalog::load(name, &options.settings));
     let file = file.transpose()?;
     let tell = |file: &DriveFile| memory::tell(options.signs, others_bytes + file.memory_bytes());
@@ -112,7 +112,7 @@ pub fn open(
         tell(file);
     }
     let is_known = file.is_some();
-    let opened = open_or_make(options, wanted, file, testbed)?;
+    let opened = open_or_make(options, drive_spec, file, testbed)?;
     // Which drive an image holds is known only then.
     if !is_known {
         tell(opened.drive.drive_file());
@@ -122,14 +122,14 @@ pub fn open(
 
 fn open_or_make(
     options: &Options,
-    wanted: Wanted,
+    drive_spec: DriveSpec,
     file: Option<DriveFile>,
     testbed: &Testbed,
 ) -> Result<Opened, Failure> {
     let _told = options.signs.spinner("making or opening the drive");
-    let image = wanted.image;
+    let image = drive_spec.image;
     let is_there = image.as_ref().is_some_and(|image| image.exists());
-    if let Some(base) = &wanted.base {
+    if let Some(base) = &drive_spec.base {
         return on_base(options, image, base, file.as_ref(), testbed);
     }
     if let Some(path) = image.as_ref().filter(|_| is_there) {
@@ -154,6 +154,7 @@ fn open_or_make(
         sync: options.sync,
         on_kill: options.on_kill,
     };
+    // A drive ages before the first checkpoint, so that no half-aged image can be left.
     let age = |device: &mut dyn Device| {
         let prepared = states::prepare(device, State::New, options.state, RootSeed(options.seed));
         prepared
@@ -215,10 +216,15 @@ fn on_base(
     let (drive, recovery) = files::guarded(image.as_deref().unwrap_or(base), || {
         when_free(|| DataDrive::open_on_base(image.as_deref(), base, &open)).map_err(input)
     })?;
+    // The words depend on whether the image was there before, which opening it has changed.
     let how = match (&image, is_there) {
         (None, _) => "in memory, and gone when this ends".to_owned(),
         (Some(path), false) => format!("made anew in {}", path.display()),
-        (Some(path), true) => format!("opened from {}, {}", path.display(), told(&recovery)),
+        (Some(path), true) => format!(
+            "opened from {}, {}",
+            path.display(),
+            recovery_in_words(&recovery)
+        ),
     };
     Ok(Opened {
         drive,
@@ -264,7 +270,11 @@ fn reopen(
     }
     Ok(Opened {
         drive,
-        how: format!("opened from {}, {}", path.display(), told(&recovery)),
+        how: format!(
+            "opened from {}, {}",
+            path.display(),
+            recovery_in_words(&recovery)
+        ),
         image: Some(path.to_owned()),
         made: None,
     })
@@ -281,7 +291,7 @@ fn when_free<T>(open: impl Fn() -> Result<T, ImageError>) -> Result<T, ImageErro
     }
 }
 
-fn told(recovery: &Recovery) -> String {
+fn recovery_in_words(recovery: &Recovery) -> String {
     if let Some(hole) = recovery.hole {
         return format!(
             "which is damaged: without {} requests, {} of them flushed, behind a hole in its journal",

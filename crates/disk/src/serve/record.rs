@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The option that says where.
 pub const OPTION: &str = "--record";
 
-/// Where the drive as it was before lies.
+/// Path of the saved state from which the recorded drive began.
 pub fn state_beside(path: &Path) -> PathBuf {
     beside(path, ".state")
 }
@@ -56,7 +56,7 @@ impl Recording {
         })
     }
 
-    /// What records.
+    /// The recorder for the engine.
     pub fn recorder(&self) -> Arc<Recorder> {
         Arc::clone(&self.recorder)
     }

@@ -13,12 +13,12 @@ use std::time::Duration;
 /// The exit code of a program that was interrupted.
 const INTERRUPTED: i32 = 130;
 
-/// What a signal asks for.
+/// Request of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
-    /// To stop.
+    /// Stop the server.
     Stop,
-    /// To say how it goes.
+    /// Report the lateness.
     Tell,
 }
 
@@ -26,9 +26,9 @@ pub enum Signal {
 pub struct Signals {
     signals: mpsc::Receiver<Signal>,
     tell: mpsc::Sender<Signal>,
-    /// Whether it was asked to stop.
+    /// True once a stop was requested.
     was_asked: Arc<AtomicBool>,
-    /// Whether somebody waits for the next one.
+    /// True while the server waits for the next signal.
     is_waited_for: Arc<AtomicBool>,
 }
 
@@ -44,7 +44,7 @@ impl Signals {
         let (tell, signals) = mpsc::channel();
         let is_waited_for = Arc::new(AtomicBool::new(false));
         let was_asked = Arc::new(AtomicBool::new(false));
-        let (hears, asked, told) = (
+        let (is_awaited, asked, sender) = (
             Arc::clone(&is_waited_for),
             Arc::clone(&was_asked),
             tell.clone(),
@@ -53,13 +53,15 @@ impl Signals {
             for signal in caught.forever() {
                 let signal = match signal {
                     SIGUSR1 => Signal::Tell,
-                    _ if asked.swap(true, Ordering::AcqRel) && !hears.load(Ordering::Acquire) => {
+                    _ if asked.swap(true, Ordering::AcqRel)
+                        && !is_awaited.load(Ordering::Acquire) =>
+                    {
                         at_once()
                     }
                     _ => Signal::Stop,
                 };
                 // Whoever is told may be gone, as the program is about to be.
-                let _ = told.send(signal);
+                let _ = sender.send(signal);
             }
         };
         let thread = thread::Builder::new().name("signals".into());
@@ -74,13 +76,13 @@ impl Signals {
 
     /// Takes the end of standard input for a wish to stop, unless there was one. A signal that follows is still the first.
     pub fn catch_end_of_input(&self) -> Outcome {
-        let (asked, told) = (Arc::clone(&self.was_asked), self.tell.clone());
+        let (asked, sender) = (Arc::clone(&self.was_asked), self.tell.clone());
         let watch = move || {
             // Input that cannot be read has ended, too.
             let _ = io::copy(&mut io::stdin(), &mut io::sink());
             if !asked.load(Ordering::Acquire) {
                 screen::say("standard input has ended, so the drive stops\n");
-                let _ = told.send(Signal::Stop);
+                let _ = sender.send(Signal::Stop);
             }
         };
         let thread = thread::Builder::new().name("input".into());

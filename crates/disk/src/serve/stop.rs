@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How often it looks whether the server has ended.
+/// Interval at which it looks if the server has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// A server that is asked to stop ends within seconds, unless its file is in use.
@@ -29,7 +29,10 @@ pub struct StopOptions {
     target: PathBuf,
 }
 
-/// `ftlab stop`.
+/// Runs `ftlab stop`.
+///
+/// # Errors
+/// When nobody serves the image, or the server does not end in time.
 pub fn stop(options: &StopOptions) -> Outcome {
     let beside = beside(&options.target, ".pid");
     let path = if beside.exists() {
@@ -44,6 +47,7 @@ pub fn stop(options: &StopOptions) -> Outcome {
             pid.as_raw_nonzero()
         ))
     };
+    // A server that was killed leaves its pid file behind, but no lock on it.
     if server.has_ended().map_err(failed)? {
         return Err(Failure::Input(format!(
             "{}: nobody serves it; process {} has ended without removing its pid file",

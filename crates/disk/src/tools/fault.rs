@@ -3,7 +3,7 @@
 use super::program::{self, Rules};
 use super::{Target, change, input, json, nobody_serves, read};
 use clap::{Args, Command, Subcommand};
-use ftlab_attach::control::{Asked, FaultAdded, FaultsEnded, PowerCutAsked, ask};
+use ftlab_attach::control::{ControlRequest, FaultAdded, FaultClear, PowerCutRequest, ask};
 use ftlab_attach::faults::{FaultTold, Mishap, Rule};
 use ftlab_console::failure::{Failure, Outcome};
 use ftlab_console::screen;
@@ -139,29 +139,29 @@ enum Fault {
     Unknown(Vec<String>),
 }
 
-/// What a fault concerns.
-pub enum Part {
+/// The part of a drive at work that a fault concerns, or the faults that it has.
+pub enum FaultTarget {
     Flash(FlashFault),
-    /// Whether the drive comes back to its bus, or leaves it.
+    /// True for a return to the bus, and false for leaving it.
     Bus(bool),
-    Power(PowerCutAsked),
+    Power(PowerCutRequest),
     Requests(Rule),
     List,
-    Clear(FaultsEnded),
+    Clear(FaultClear),
 }
 
 impl Fault {
-    fn part(&self) -> Result<Part, Failure> {
+    fn part(&self) -> Result<FaultTarget, Failure> {
         Ok(match self {
-            Fault::BadBlock { block } => Part::Flash(FlashFault::BadBlock { block: *block }),
-            Fault::Unreadable { offset } => Part::Flash(FlashFault::Unreadable {
+            Fault::BadBlock { block } => FaultTarget::Flash(FlashFault::BadBlock { block: *block }),
+            Fault::Unreadable { offset } => FaultTarget::Flash(FlashFault::Unreadable {
                 offset_bytes: *offset,
             }),
-            Fault::Die { die } => Part::Flash(FlashFault::Die { die: *die }),
-            Fault::EndOfLife => Part::Flash(FlashFault::EndOfLife),
-            Fault::Vanish => Part::Bus(false),
-            Fault::Return => Part::Bus(true),
-            Fault::PowerCut { seed, off } => Part::Power(PowerCutAsked {
+            Fault::Die { die } => FaultTarget::Flash(FlashFault::Die { die: *die }),
+            Fault::EndOfLife => FaultTarget::Flash(FlashFault::EndOfLife),
+            Fault::Vanish => FaultTarget::Bus(false),
+            Fault::Return => FaultTarget::Bus(true),
+            Fault::PowerCut { seed, off } => FaultTarget::Power(PowerCutRequest {
                 seed: *seed,
                 off_ms: program::ms(*off),
             }),
@@ -172,6 +172,7 @@ impl Fault {
             Fault::Slow { times, rules } => rules.rule(Mishap::Slow { times: *times }),
             Fault::Error { share, rules } => {
                 let rules = match share.once {
+                    // `once` and --count would contradict each other.
                     true if rules.count.is_some() => {
                         let why = "once is a count of 1: leave out --count";
                         return Err(Failure::Input(why.into()));
@@ -201,8 +202,8 @@ impl Fault {
                 let ms = program::ms(program::time_in_words(words)?);
                 Rules::default().rule(Mishap::Disappear { ms })
             }
-            Fault::List => Part::List,
-            Fault::Clear { number } => Part::Clear(FaultsEnded { number: *number }),
+            Fault::List => FaultTarget::List,
+            Fault::Clear { number } => FaultTarget::Clear(FaultClear { number: *number }),
             Fault::Unknown(words) => return Err(unknown(words)),
         })
     }
@@ -233,7 +234,8 @@ fn unknown(words: &[String]) -> Failure {
 pub fn fault(options: &FaultOptions) -> Outcome {
     let part = options.fault.part()?;
     let control = match (Target::find(&options.target)?, &part) {
-        (Target::Image(path), Part::Flash(fault)) => {
+        // Flash keeps its faults in the image, so they need no server; all others end with it.
+        (Target::Image(path), FaultTarget::Flash(fault)) => {
             change(&path, |drive| drive.inject(*fault).map_err(input))?;
             return screen::print(&done(fault));
         }
@@ -241,33 +243,33 @@ pub fn fault(options: &FaultOptions) -> Outcome {
         (Target::AtWork(control), _) => control,
     };
     let text = match &part {
-        Part::Flash(fault) => {
-            ask(&control, Asked::Post("/fault", &json(fault)))?;
+        FaultTarget::Flash(fault) => {
+            ask(&control, ControlRequest::Post("/fault", &json(fault)))?;
             done(fault)
         }
-        Part::Bus(true) => {
-            ask(&control, Asked::Post("/return", ""))?;
+        FaultTarget::Bus(true) => {
+            ask(&control, ControlRequest::Post("/return", ""))?;
             "the drive is back\n".to_owned()
         }
-        Part::Bus(false) => {
-            ask(&control, Asked::Post("/vanish", ""))?;
+        FaultTarget::Bus(false) => {
+            ask(&control, ControlRequest::Post("/vanish", ""))?;
             "the drive is off its bus\n".to_owned()
         }
-        Part::Power(cut) => {
-            let answer = ask(&control, Asked::Post("/power-cut", &json(cut)))?;
+        FaultTarget::Power(cut) => {
+            let answer = ask(&control, ControlRequest::Post("/power-cut", &json(cut)))?;
             program::power_cut(&read(&control, &answer)?)
         }
-        Part::Requests(rule) => {
-            let answer = ask(&control, Asked::Post("/fault-rule", &json(rule)))?;
+        FaultTarget::Requests(rule) => {
+            let answer = ask(&control, ControlRequest::Post("/fault-rule", &json(rule)))?;
             let FaultAdded { number } = read(&control, &answer)?;
             format!("fault {number}: {rule}\n")
         }
-        Part::List => {
-            let answer = ask(&control, Asked::Get("/faults"))?;
+        FaultTarget::List => {
+            let answer = ask(&control, ControlRequest::Get("/faults"))?;
             program::list(&read::<Vec<FaultTold>>(&control, &answer)?)
         }
-        Part::Clear(which) => {
-            ask(&control, Asked::Post("/fault-clear", &json(which)))?;
+        FaultTarget::Clear(which) => {
+            ask(&control, ControlRequest::Post("/fault-clear", &json(which)))?;
             match which.number {
                 Some(number) => format!("fault {number} has ended\n"),
                 None => "no fault of requests goes on\n".to_owned(),

@@ -2,7 +2,7 @@
 
 use super::{Target, json, nobody_serves};
 use clap::Args;
-use ftlab_attach::control::{Asked, Mark, ask};
+use ftlab_attach::control::{ControlRequest, Mark, ask};
 use ftlab_console::failure::{Failure, Outcome};
 use std::path::PathBuf;
 
@@ -24,6 +24,9 @@ pub fn mark(options: &MarkOptions) -> Outcome {
     if text.contains('\0') {
         return Err(Failure::Input("a mark has no NUL".into()));
     }
-    ask(&control, Asked::Post("/mark", &json(&Mark { text })))?;
+    ask(
+        &control,
+        ControlRequest::Post("/mark", &json(&Mark { text })),
+    )?;
     Ok(())
 }

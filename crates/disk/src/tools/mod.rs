@@ -11,7 +11,7 @@ mod trim;
 
 use super::serve::beside;
 use clap::Args;
-use ftlab_attach::control::{Asked, Report, Scope, ask};
+use ftlab_attach::control::{ControlRequest, Report, Scope, ask};
 use ftlab_console::failure::{Failure, Outcome};
 use ftlab_console::files;
 use ftlab_console::screen;
@@ -46,7 +46,7 @@ pub struct SetMaxOptions {
     size: String,
 }
 
-/// What a tool is used on.
+/// The object of a tool.
 enum Target {
     /// A drive at work, by its control socket.
     AtWork(PathBuf),
@@ -73,7 +73,7 @@ impl Target {
     }
 }
 
-/// What a control socket is sent.
+/// Body of a control request.
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("numbers and names")
 }
@@ -100,13 +100,13 @@ fn change(path: &Path, change: impl FnOnce(&mut DataDrive) -> Result<(), Failure
     changed
 }
 
-/// What a control socket says of a drive.
+/// Reads the report of a drive from its control socket.
 fn report(control: &Path) -> Result<Report, Failure> {
-    let text = ask(control, Asked::Get("/statistics"))?;
+    let text = ask(control, ControlRequest::Get("/statistics"))?;
     read(control, &text)
 }
 
-/// What it answers.
+/// Parses an answer of a control socket.
 fn read<T: DeserializeOwned>(control: &Path, text: &str) -> Result<T, Failure> {
     serde_json::from_str(text).map_err(|error| {
         Failure::Running(format!(
@@ -119,7 +119,10 @@ fn read<T: DeserializeOwned>(control: &Path, text: &str) -> Result<T, Failure> {
 /// `ftlab erase`: ATA SECURITY ERASE UNIT.
 pub fn erase(options: &EraseOptions) -> Outcome {
     match Target::find(&options.target)? {
-        Target::AtWork(control) => drop(ask(&control, Asked::Post("/erase", &json(&Scope::ALL)))?),
+        Target::AtWork(control) => drop(ask(
+            &control,
+            ControlRequest::Post("/erase", &json(&Scope::ALL)),
+        )?),
         Target::Image(path) => change(&path, |drive| drive.secure_erase().map_err(input))?,
     }
     screen::print("erased: every block, and the mapping with them\n")

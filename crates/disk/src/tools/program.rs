@@ -1,8 +1,8 @@
 //! Faults as a program, in words: what goes wrong with which requests, and what came of it.
 
-use super::fault::Part;
+use super::fault::FaultTarget;
 use clap::Args;
-use ftlab_attach::control::PowerCutDone;
+use ftlab_attach::control::PowerCutReply;
 use ftlab_attach::faults::{FaultTold, Mishap, On, Rule};
 use ftlab_console::failure::Failure;
 use ftlab_console::options::choice;
@@ -41,8 +41,8 @@ const KINDS: [(&str, On, &str); 4] = [
 
 impl Rules {
     /// With what goes wrong.
-    pub fn rule(&self, fault: Mishap) -> Part {
-        Part::Requests(Rule {
+    pub fn rule(&self, fault: Mishap) -> FaultTarget {
+        FaultTarget::Requests(Rule {
             fault,
             on: self.on.clone(),
             range_bytes: self.range,
@@ -93,19 +93,19 @@ pub fn time_in_words(words: &[String]) -> Result<Duration, Failure> {
     time(text).map_err(|why| Failure::Input(format!("\"{text}\" is no time: {why}")))
 }
 
-/// As a control socket has it; a fraction of a millisecond counts as one.
+/// Rounds up to milliseconds, the unit of the control socket.
 pub fn ms(time: Duration) -> u64 {
     u64::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
 }
 
-/// Reads a factor.
+/// Parses a factor, as x10.
 pub fn factor(text: &str) -> Result<f64, String> {
     let number = text.strip_prefix('x').unwrap_or(text);
     let wrong = |_| "give a factor, as x10".to_owned();
     number.parse().map_err(wrong)
 }
 
-/// Reads a share.
+/// Parses the share of requests that fail.
 pub fn share(text: &str) -> Result<Share, String> {
     if text == "once" {
         return Ok(Share {
@@ -129,7 +129,7 @@ pub fn range(text: &str) -> Result<(u64, u64), String> {
     Ok((bytes(first)?, bytes(end)?))
 }
 
-/// What faults of requests there are.
+/// Describes the faults of requests, one a line.
 pub fn list(faults: &[FaultTold]) -> String {
     if faults.is_empty() {
         return "no fault of requests goes on\n".to_owned();
@@ -147,8 +147,8 @@ pub fn list(faults: &[FaultTold]) -> String {
     screen::lines(table) + "\n"
 }
 
-/// What a power cut came to.
-pub fn power_cut(done: &PowerCutDone) -> String {
+/// Describes the losses of a power cut.
+pub fn power_cut(done: &PowerCutReply) -> String {
     match done.cut {
         None => "the power was cut and is on again: this drive loses nothing\n".to_owned(),
         Some(cut) => format!(

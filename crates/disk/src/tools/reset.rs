@@ -2,7 +2,7 @@
 
 use super::{Target, change, input, json, read};
 use clap::Args;
-use ftlab_attach::control::{Asked, NewSnapshot, Reset, ask};
+use ftlab_attach::control::{ControlRequest, NewSnapshot, Reset, ask};
 use ftlab_base::amount::decimal;
 use ftlab_console::failure::{Failure, Outcome};
 use ftlab_console::screen;
@@ -54,7 +54,10 @@ pub fn reset(options: &ResetOptions) -> Outcome {
     let to = options.to.clone();
     match Target::find(&options.target)? {
         Target::AtWork(control) => {
-            drop(ask(&control, Asked::Post("/reset", &json(&Reset { to })))?);
+            drop(ask(
+                &control,
+                ControlRequest::Post("/reset", &json(&Reset { to })),
+            )?);
         }
         Target::Image(path) => {
             let testbed = Testbed::load("attached")?;
@@ -72,12 +75,13 @@ pub fn snapshot(options: &SnapshotOptions) -> Outcome {
     let target = Target::find(&options.target)?;
     match (&options.name, target) {
         (None, Target::AtWork(control)) => {
-            let text = ask(&control, Asked::Get("/snapshots"))?;
+            let text = ask(&control, ControlRequest::Get("/snapshots"))?;
             let listed: Vec<Listed> = read(&control, &text)?;
             list(listed)
         }
         (None, Target::Image(path)) => {
             let listed = snapshots(&path).map_err(input)?;
+            // A snapshot is a file beside the image, so a drive at work need not be asked to remove it.
             list(listed.into_iter().map(Listed::from).collect())
         }
         (Some(name), target) if options.delete => {
@@ -93,7 +97,7 @@ pub fn snapshot(options: &SnapshotOptions) -> Outcome {
                 Target::AtWork(control) => {
                     let name = name.clone();
                     let asked = json(&NewSnapshot { name });
-                    drop(ask(&control, Asked::Post("/snapshot", &asked))?);
+                    drop(ask(&control, ControlRequest::Post("/snapshot", &asked))?);
                 }
                 Target::Image(path) => {
                     change(&path, |drive| drive.snapshot(name).map_err(input))?;

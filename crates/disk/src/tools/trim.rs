@@ -2,7 +2,7 @@
 
 use super::{Target, input, json, open};
 use clap::Args;
-use ftlab_attach::control::{self, Asked, Scope, ask};
+use ftlab_attach::control::{self, ControlRequest, Scope, ask};
 use ftlab_attach::{Engine, Timing};
 use ftlab_base::SECTOR_BYTES;
 use ftlab_console::failure::{Failure, Outcome};
@@ -29,7 +29,7 @@ pub struct TrimOptions {
 }
 
 impl TrimOptions {
-    /// What to trim. What is left out never means everything.
+    /// The range to trim; an option left out never means everything.
     fn scope(&self) -> Result<Scope, Failure> {
         match (self.all, self.offset, self.length) {
             (true, ..) => Ok(Scope::ALL),
@@ -51,7 +51,9 @@ impl TrimOptions {
 pub fn trim(options: &TrimOptions) -> Outcome {
     let scope = options.scope()?;
     match Target::find(&options.target)? {
-        Target::AtWork(control) => drop(ask(&control, Asked::Post("/trim", &json(&scope)))?),
+        Target::AtWork(control) => {
+            drop(ask(&control, ControlRequest::Post("/trim", &json(&scope)))?)
+        }
         Target::Image(path) => trim_image(&path, &scope)?,
     }
     screen::print("trimmed\n")

@@ -20,12 +20,12 @@ const FRAME: Frame = Frame {
     damaged: Wrong::Head,
 };
 
-/// What an image that lies on another says of that.
+/// Reference of an image to its base, as the head of its file has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Head {
     /// Version of ftlab that wrote it.
     pub(super) version: String,
-    /// Where the base is: from the folder of the image, if it is not absolute.
+    /// Path of the base, relative to the folder of the image if it is not absolute.
     pub(super) path: Vec<u8>,
     pub(super) bytes: u64,
     /// The ranges that the fingerprint hashes whole, each as its position and its length in bytes.
@@ -34,7 +34,10 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// What stands at the front of a file; nothing, if that lies on no base.
+    /// Reads the head of a file; none if the file lies on no base.
+    ///
+    /// # Errors
+    /// When the head is damaged, or of an unknown format.
     pub(super) fn read(file: &dyn Storage) -> Result<Option<Head>, Wrong> {
         FRAME.read(file, 0)
     }
@@ -43,7 +46,7 @@ impl Head {
         file.write_at(0, &FRAME.around(self)?)
     }
 
-    /// Where the base is, seen from here.
+    /// Path of the base, relative to the working directory.
     pub(super) fn base_path(&self, image: &Path) -> PathBuf {
         let path = PathBuf::from(OsString::from_vec(self.path.clone()));
         match image.parent() {
@@ -85,7 +88,7 @@ pub(crate) fn wrong_base(path: &Path, why: String) -> ImageError {
     }
 }
 
-/// What a file lies on, by its head; nothing, if it lies on nothing or is no image.
+/// Base of an image, by its head; none if it lies on nothing or is no image.
 pub(crate) fn base_of(image: &Path) -> Option<PathBuf> {
     let file = FileStorage::look_at(image).ok()?;
     let head = Head::read(&file).ok()??;

@@ -1,10 +1,10 @@
-//! Which start of which machine has written to an image on a base last.
+//! The boot of the machine that wrote last to an image on a base.
 
 use crate::storage::Storage;
 use std::io;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Where that is noted.
+/// Position of that note, in bytes.
 const MACHINE_AT: u64 = 32 << 10;
 
 pub(super) fn read(above: &dyn Storage) -> io::Result<Option<u64>> {

@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Where the layer over the base begins.
+/// Start of the layer over the base, in bytes.
 const LAYER_AT: u64 = 64 << 10;
 /// Bytes that are hashed at a place, and how many places of the whole file.
 const SAMPLE_BYTES: u64 = 4096;
@@ -44,7 +44,7 @@ pub(crate) const OPENED_DEPTH_MAX: usize = 1024;
 /// An image that is only read, below another.
 #[derive(Debug, Clone)]
 pub(crate) struct Base {
-    /// Where it was found.
+    /// Path at which the base was found.
     pub(crate) path: PathBuf,
     pub(crate) storage: Arc<dyn Storage>,
     bytes: u64,
@@ -56,7 +56,7 @@ pub(crate) struct Base {
     pub(crate) below: Vec<PathBuf>,
 }
 
-/// Where an image notes how far it has come.
+/// Positions of the notes on an image's progress: its headers and marks.
 fn steps_of(regions: &Regions) -> Vec<(u64, u64)> {
     let header = Region {
         at: 0,
@@ -169,7 +169,7 @@ impl Base {
         }
     }
 
-    /// Where it is, and what tells that it is the one that an image was made on.
+    /// Path of the base, and the fingerprint that identifies it.
     fn told(&self) -> (&Path, u64, u64) {
         (&self.path, self.bytes, self.fingerprint)
     }
@@ -179,7 +179,7 @@ impl Base {
         1 + self.below.len()
     }
 
-    /// What lies above it, as it was left.
+    /// The layer above the base, as it was left.
     pub(crate) fn layer(&self, above: Box<dyn Storage>, careful: bool) -> Layer {
         let plan = Plan::new(LAYER_AT, self.bytes);
         Layer::new(Arc::clone(&self.storage), self.bytes, above, plan, careful)

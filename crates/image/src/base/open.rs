@@ -13,7 +13,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
-/// How the file of an image is opened.
+/// Mode in which the file of an image is opened.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Access {
     /// Nothing of it changes; others may do the same.
@@ -70,6 +70,7 @@ fn open_above(
             )),
         };
     };
+    // The limit ends also a circle of images that name each other.
     if depth == OPENED_DEPTH_MAX {
         let why = format!("more than {OPENED_DEPTH_MAX} images lie on one another");
         return Err(wrong_base(path, why));

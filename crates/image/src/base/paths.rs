@@ -1,4 +1,4 @@
-//! Where images, their snapshots and their bases lie.
+//! Paths of images, their snapshots and their bases.
 
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -12,13 +12,13 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
     parent.unwrap_or(Path::new("."))
 }
 
-/// What comes before the name of a snapshot in the name of its file.
+/// Prefix of the file names of an image's snapshots.
 pub(crate) fn prefix_of(image: &Path) -> String {
     let name = image.file_name().unwrap_or_default();
     format!("{}.snapshot.", name.to_string_lossy())
 }
 
-/// Whether a file is a snapshot of an image.
+/// True if a file is a snapshot of an image.
 pub(crate) fn is_snapshot_of(file: &Path, image: &Path) -> bool {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let folders = [file, image].map(|path| folder_of(path).canonicalize().ok());

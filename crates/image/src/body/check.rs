@@ -1,4 +1,4 @@
-//! Whether everything that a drive says it holds lies there as it was written.
+//! Checks that the data of a drive lie where its map says, as they were written.
 
 use crate::store::{ByteStore, ReadError};
 use ftlab_base::{Lpn, SECTOR_BYTES};
@@ -12,24 +12,24 @@ const TOLD_MAX: usize = 100;
 /// A slot that is not as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Damaged {
-    /// Its first sector.
+    /// First sector of the damage.
     pub lba: u64,
     /// Its logical page number.
     pub lpn: u32,
     /// The place of the array where it should lie.
     pub place: u32,
-    /// What is wrong.
+    /// Description of the damage.
     pub why: String,
 }
 
-/// What was found of all slots; of a drive without flash, of its sectors.
+/// Result of a check of all slots; of a drive without flash, of its sectors.
 #[derive(Debug, Default)]
 pub(crate) struct Checked {
-    /// Those that hold something.
+    /// Slots that hold data.
     pub(crate) mapped_slots: u64,
-    /// Those among them whose data other slots have too.
+    /// Mapped slots whose data other slots share.
     pub(crate) shared_slots: u64,
-    /// Those that are not as they were written.
+    /// Mapped slots that are damaged.
     pub(crate) damaged_slots: u64,
     /// The first of them.
     pub(crate) damaged: Vec<Damaged>,

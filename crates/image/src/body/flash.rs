@@ -5,11 +5,11 @@ use super::{Body, SavedBody, Unreadable};
 use crate::checkpoint::Shape;
 use crate::crash::Tap;
 use crate::journal::Journal;
-use crate::keeping::Keeping;
 use crate::mark::{End, Mark};
 use crate::regions::Regions;
 use crate::storage::Storage;
 use crate::store::{ByteStore, ReadError};
+use crate::store_options::StoreOptions;
 use ftlab_base::{Command, CommandId, CommandKind, Lba, Lpn, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_drive::Device;
 use ftlab_drive::saved::DeviceState;
@@ -25,12 +25,12 @@ pub(crate) struct Flash {
 }
 
 /// The bytes of a drive on a storage.
-pub(crate) fn byte_store(ssd: &Ssd, storage: Box<dyn Storage>, keeping: Keeping) -> ByteStore {
+pub(crate) fn byte_store(ssd: &Ssd, storage: Box<dyn Storage>, options: StoreOptions) -> ByteStore {
     let layer = ssd.layer();
     let slot_bytes = layer.layout().geometry.slot_bytes;
     let buffer_slots = ssd.buffer_slots() as usize;
     let regions = Regions::of_layer(layer);
-    ByteStore::new(storage, regions, slot_bytes, buffer_slots, keeping)
+    ByteStore::new(storage, regions, slot_bytes, buffer_slots, options)
 }
 
 impl Flash {
@@ -234,7 +234,7 @@ impl Body for Flash {
         let store = self.store();
         SavedBody {
             state: DeviceState::Ssd(self.ssd.found_without_power(room)),
-            kept: store.kept(),
+            buffered: store.buffered(),
             volatile: store.volatile().saved(),
             blank: store.blank().bits().to_vec(),
             lost: store.lost().to_vec(),

@@ -147,7 +147,7 @@ impl Body for Flat {
     fn saved(&self, _room: Room) -> SavedBody {
         SavedBody {
             state: DeviceState::Flashless(self.device.counters()),
-            kept: Vec::new(),
+            buffered: Vec::new(),
             volatile: Vec::new(),
             blank: Vec::new(),
             lost: Vec::new(),

@@ -5,10 +5,10 @@ pub(crate) mod check;
 pub(crate) mod flash;
 pub(crate) mod flat;
 
+use crate::buffered::BufferedSlot;
 use crate::checkpoint::Shape;
 use crate::crash::Tap;
 use crate::journal::Journal;
-use crate::kept::Kept;
 use crate::mark::{End, Mark};
 use crate::regions::Regions;
 use crate::storage::Storage;
@@ -22,20 +22,20 @@ use ftlab_nand::InjectionRefused;
 use std::io;
 use std::ops::Range;
 
-/// Why bytes cannot be read.
+/// Error of a read of the drive's bytes.
 #[derive(Debug)]
 pub(crate) enum Unreadable {
     /// The storage fails.
     Storage(io::Error),
-    /// What lies there is not what was written: the first sector of it, and what is wrong.
+    /// The data are not those that were written. Has the first damaged sector, and a description.
     Damaged(u64, String),
 }
 
-/// What a checkpoint says of a drive.
+/// State of a drive's body for a checkpoint.
 #[derive(Debug)]
 pub(crate) struct SavedBody {
     pub(crate) state: DeviceState,
-    pub(crate) kept: Vec<Kept>,
+    pub(crate) buffered: Vec<BufferedSlot>,
     pub(crate) volatile: Vec<VolatileSlot>,
     pub(crate) blank: Vec<u8>,
     /// Numbers of requests that were lost behind holes in the journal.
@@ -62,20 +62,20 @@ pub(crate) trait Body: Send {
         1
     }
 
-    /// Where the bytes lie.
+    /// The storage under the drive.
     fn storage(&mut self) -> &mut dyn Storage;
     fn storage_ref(&self) -> &dyn Storage;
 
     /// Has them lie on another storage, which says the same; gives the one that they lay on.
     fn replace_storage(&mut self, storage: Box<dyn Storage>) -> Box<dyn Storage>;
 
-    /// Why the storage did not do what was asked last.
+    /// The error of the storage that was not made good yet.
     fn failure(&self) -> Option<&io::Error>;
 
     /// The crash log that is written, if one is.
     fn tap(&mut self) -> &mut Option<Box<Tap>>;
 
-    /// Whether account is kept from now on of what a power cut could take away.
+    /// Turns the account of what a power cut could take away on or off.
     fn set_tracks(&mut self, tracks: bool);
 
     /// Takes a command, with a write's bytes.
@@ -99,7 +99,7 @@ pub(crate) trait Body: Send {
     /// Reads the newest bytes from a sector on.
     fn read(&self, lba: Lba, into: &mut [u8]) -> Result<(), Unreadable>;
 
-    /// Whether a sector holds anything, and for how many of `sectors` that is so.
+    /// True if the drive holds data in a sector, and for how many of `sectors` that answer holds.
     fn is_mapped(&self, _lba: Lba, sectors: u64) -> (bool, u64) {
         (true, sectors)
     }
@@ -110,12 +110,12 @@ pub(crate) trait Body: Send {
     /// Looks at everything that it holds.
     fn check(&self) -> io::Result<Checked>;
 
-    /// Whether a program unit is begun and nothing waits that would fill it.
+    /// True if a program unit is begun and nothing waits that would fill it.
     fn has_begun_a_unit(&self) -> bool {
         false
     }
 
-    /// Whether something is in the write buffer that the layer has not got; of a slot alone.
+    /// True if the write buffer has data that the layer has not got; of a slot alone.
     fn something_waits(&self) -> bool {
         false
     }
@@ -128,7 +128,7 @@ pub(crate) trait Body: Send {
     fn note_programmed_of(&mut self, _slots: Range<u32>) {}
     fn note_all_programmed(&mut self) {}
 
-    /// What was done so far survives the process from here on, unless only flushes promise anything.
+    /// Makes the requests so far survive the process, unless only flushes promise anything.
     fn commit(&mut self) {}
 
     /// Begins to bring everything so far to the storage.
@@ -160,8 +160,8 @@ pub(crate) trait Body: Send {
         None
     }
 
-    /// Where part `part` of the journal begins behind a checkpoint that is written in place; behind `before` if there is
-    /// no journal.
+    /// Start of part `part` of the journal behind a checkpoint that is written in place; behind `before` if
+    /// there is no journal.
     fn next_part(&mut self, before: End, part: u64) -> End {
         before.begin(part, 0)
     }

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// A page that says whose it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Told {
+struct OwnedPage {
     lpn: u32,
     /// The number of the request that wrote it.
     number: u64,
@@ -28,15 +28,15 @@ struct Told {
 
 /// The pages of an image that are whole, by what they say of themselves.
 pub(super) struct Pages {
-    by_slot: Vec<Told>,
-    /// Those that several slots may have, by their data.
+    by_slot: Vec<OwnedPage>,
+    /// Places of data that several slots may share, by identity.
     pub(super) shared: BTreeMap<Identity, u32>,
-    /// Whether one of them is zeros that were there before the drive had bytes, and moved.
+    /// True if one of them holds zeros that were there before the drive had bytes, and moved.
     pub(super) has_old_zeros: bool,
-    /// Whether all are whole.
+    /// True if all pages are whole.
     all_whole: bool,
-    /// Whether some may be of requests that never happened: a batch that the end of a host has left out, whose numbers others
-    /// have had since.
+    /// True if some pages may be of requests that never happened: a batch that the end of a host has left out,
+    /// whose numbers others have had since.
     may_be_of_none: bool,
 }
 
@@ -58,12 +58,13 @@ impl Pages {
             lost.any(|&(from, until)| (from..until).contains(&oob.sequence))
         };
         let shape = (layer.places(), slot_bytes);
+        // Pages are not in the order of their requests, so all are read before any is looked for.
         pages::look_at_all(storage, &regions, shape, |place, page| match page {
             Page::Broken(_) => found.all_whole = false,
             Page::Whole(oob, _) if oob == slot::ZEROS => found.has_old_zeros = true,
             Page::Whole(oob, _) if is_lost(&oob) => {}
             Page::Whole(oob, stored) => {
-                found.by_slot.push(Told {
+                found.by_slot.push(OwnedPage {
                     lpn: oob.lpn,
                     number: oob.sequence,
                     sum: xxh3_64(stored),
@@ -82,15 +83,15 @@ impl Pages {
     }
 
     /// The pages of a slot that requests of these numbers wrote.
-    fn of_slot(&self, lpn: u32, numbers: Range<u64>) -> &[Told] {
+    fn of_slot(&self, lpn: u32, numbers: Range<u64>) -> &[OwnedPage] {
         let until = |number: u64| {
-            let is_before = |told: &Told| (told.lpn, told.number) < (lpn, number);
+            let is_before = |told: &OwnedPage| (told.lpn, told.number) < (lpn, number);
             self.by_slot.partition_point(is_before)
         };
         &self.by_slot[until(numbers.start)..until(numbers.end)]
     }
 
-    /// Where a write lies; nothing, if that cannot be told.
+    /// Place of a write's data; none if the pages do not tell.
     pub(super) fn at(&self, write: Written) -> Option<u32> {
         match self.of_slot(write.lpn, write.number..write.number + 1) {
             [] => self.shared.get(&write.identity?).copied(),
@@ -101,33 +102,33 @@ impl Pages {
         }
     }
 
-    /// Whether what a write has written is there for sure.
+    /// True if the data of a write are certainly there.
     pub(super) fn has(&self, write: Written) -> bool {
         self.at(write).is_some()
     }
 
-    /// Where the newest of a slot lies that came before a request, which lay at `place` then. Where it has moved, and pages
-    /// are damaged or may be of requests that never happened, that cannot be told of what is left.
-    pub(super) fn before(&self, lpn: Lpn, number: u64, place: u32) -> Before {
+    /// The version of a slot before a request, which lay at `place` then. Where it has moved, and pages are
+    /// damaged or may be of requests that never happened, that cannot be told of what is left.
+    pub(super) fn before(&self, lpn: Lpn, number: u64, place: u32) -> OlderPage {
         let told = self.of_slot(lpn.0, 0..number);
         if told.iter().any(|told| told.place == place) {
-            return Before::At(place);
+            return OlderPage::At(place);
         }
         let is_one = told
             .array_windows()
             .all(|[one, other]| one.number == other.number && one.sum == other.sum);
         match told.last() {
-            None if self.all_whole => Before::Nowhere,
+            None if self.all_whole => OlderPage::Nowhere,
             Some(newest) if self.all_whole && (is_one || !self.may_be_of_none) => {
-                Before::At(newest.place)
+                OlderPage::At(newest.place)
             }
-            _ => Before::Unknown,
+            _ => OlderPage::Unknown,
         }
     }
 }
 
-/// Where the newest of a slot lies that came before a request.
-pub(super) enum Before {
+/// The version of a slot before a request.
+pub(super) enum OlderPage {
     At(u32),
     /// No page was ever written of it.
     Nowhere,
@@ -139,7 +140,7 @@ mod tests {
     use super::*;
 
     fn pages(told: &[(u64, u64, u32)], may_be_of_none: bool, all_whole: bool) -> Pages {
-        let told = told.iter().map(|&(number, sum, place)| Told {
+        let told = told.iter().map(|&(number, sum, place)| OwnedPage {
             lpn: 7,
             number,
             sum,
@@ -156,8 +157,8 @@ mod tests {
 
     fn before(pages: &Pages, place: u32) -> Option<u32> {
         match pages.before(Lpn(7), 20, place) {
-            Before::At(place) => Some(place),
-            Before::Nowhere | Before::Unknown => None,
+            OlderPage::At(place) => Some(place),
+            OlderPage::Nowhere | OlderPage::Unknown => None,
         }
     }
 

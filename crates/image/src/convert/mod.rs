@@ -19,12 +19,12 @@ use crate::header::Header;
 use crate::new::New;
 use crate::recovery::found::{Found, Opening};
 use crate::recovery::log::{Log, Written};
-use crate::recovery::{ask_again, bring_back};
+use crate::recovery::{bring_back, replay};
 use crate::regions::Regions;
 use crate::slot::{self, OOB_BYTES};
 use crate::storage::{Memory, Overlay, Storage};
 use crate::{ImageError, OpenOptions, Recovery};
-use found_pages::{Before, Pages};
+use found_pages::{OlderPage, Pages};
 use ftlab_base::{Content, Lpn, Ppa};
 use ftlab_drive::ssd::{LayerInput, PageStore, Ssd, StoreFailed};
 use ftlab_drive::{REMOVED, RemovedKey};
@@ -35,7 +35,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Where an image is written anew.
+/// The new file of an image that is rewritten.
 pub(crate) struct Target {
     pub(crate) storage: Box<dyn Storage>,
     /// Puts it into the place of the old one, once all of it is there.
@@ -103,8 +103,8 @@ pub(crate) fn open(
         why,
     };
     let (header, drive) = Header::read_knowing(&*storage, removed).map_err(unusable)?;
-    if let Some(asked) = options.drive {
-        crate::header::check_drive(&drive, asked, path)?;
+    if let Some(replayed) = options.drive {
+        crate::header::check_drive(&drive, replayed, path)?;
     }
     let opening = Opening {
         path,
@@ -117,8 +117,8 @@ pub(crate) fn open(
         Found::read(path, storage, new, options.accepts_loss)
     };
     // What comes out the same needs no other file, whatever model wrote it.
-    let (mut made, recovery) = match ask_again(find(&*storage)?, &*storage, &opening) {
-        Ok(asked) => asked.switch_on(storage, &opening)?,
+    let (mut made, recovery) = match replay(find(&*storage)?, &*storage, &opening) {
+        Ok(replayed) => replayed.switch_on(storage, &opening)?,
         Err(Wrong::Replay { version }) if version != ftlab_drive::version() => {
             let old = Arc::from(storage);
             let anew = write_anew(&old, find(&*old)?, &header, &opening, aside)?;
@@ -144,7 +144,7 @@ pub(crate) fn open(
 }
 
 /// An image that was written anew.
-struct Anew {
+struct Rewritten {
     storage: Box<dyn Storage>,
     requests: u64,
     left_out: u64,
@@ -161,7 +161,7 @@ fn write_anew(
     header: &Header,
     opening: &Opening<'_>,
     aside: &Aside<'_>,
-) -> Result<Anew, ImageError> {
+) -> Result<Rewritten, ImageError> {
     let unusable = |why: Wrong| ImageError::Unusable {
         path: opening.path.to_owned(),
         why,
@@ -176,14 +176,14 @@ fn write_anew(
     let log = Log::read(before, &**old, &ssd, opening, |write| pages.has(write));
     let log = log.map_err(unusable)?;
     let sources = Sources {
-        begin: Begin::of(&ssd, &pages, &log),
+        begin: StartState::of(&ssd, &pages, &log),
         pages: &pages,
         log: &log,
         storage: &**old,
         regions: Regions::of_layer(ssd.layer()),
         slot_bytes: ssd.layer().layout().geometry.slot_bytes as usize,
     };
-    let Some(moved) = Moved::ask(&mut ssd, &log) else {
+    let Some(moved) = Relocations::ask(&mut ssd, &log) else {
         return Err(unusable(otherwise()));
     };
     // Only now, when it is known that the model takes what the other one took, is anything written.
@@ -201,7 +201,7 @@ fn write_anew(
     let (requests, left_out) = (log.requests.len() as u64, log.left_out);
     let storage = finish(ssd, moved.blank, log, target.storage, (header, opening))?;
     (target.place)()?;
-    Ok(Anew {
+    Ok(Rewritten {
         storage,
         requests,
         left_out,
@@ -218,11 +218,11 @@ fn finish(
     (header, opening): (&Header, &Opening<'_>),
 ) -> Result<Box<dyn Storage>, ImageError> {
     let unwritable = |why| system_error(opening.path, "write it anew", why);
-    let mut store = byte_store(&ssd, storage, opening.keeping(log.meta.on_kill));
+    let mut store = byte_store(&ssd, storage, opening.options(log.meta.on_kill));
     store.set_blank(blank);
     store.lose(log.meta.lost.clone());
-    store.go_on(log.end(), log.kept.clone());
-    if !log.kept.is_empty() {
+    store.go_on(log.end(), log.buffered.clone());
+    if !log.buffered.is_empty() {
         // They wait until somebody switches the drive on.
         store.begin_restoring();
     }
@@ -232,7 +232,7 @@ fn finish(
     let flash = Flash::new(ssd, store);
     let mut made = DataDrive::around(opening.path, opening.drive, Box::new(flash));
     made.max_sectors = log.meta.max_sectors;
-    made.kept = Some(log.into_kept());
+    made.image = Some(log.into_image_state());
     header.write(made.body.storage()).map_err(unwritable)?;
     made.checkpoint()?;
     made.body.storage().sync().map_err(unwritable)?;
@@ -250,21 +250,21 @@ fn put(storage: &mut dyn Storage, at: u64, slot: &[u8]) -> io::Result<()> {
 }
 
 /// The drive as its checkpoint has it.
-struct Begin {
+struct StartState {
     /// Places where data lie that several slots have, and where these lie in the file now.
     shared: BTreeMap<u32, u32>,
     blank: Blank,
     sequence: u64,
 }
 
-impl Begin {
-    fn of(ssd: &Ssd, pages: &Pages, log: &Log) -> Begin {
+impl StartState {
+    fn of(ssd: &Ssd, pages: &Pages, log: &Log) -> StartState {
         let shared = pages.shared.iter();
         let shared = shared.filter_map(|(identity, lies)| {
             let place = ssd.layer().known(*identity)?;
             Some((place.0, *lies))
         });
-        Begin {
+        StartState {
             shared: shared.collect(),
             blank: log.blank.clone(),
             sequence: log.meta.sequence,
@@ -272,48 +272,48 @@ impl Begin {
     }
 }
 
-/// What lies at a place of the drive that is asked anew.
+/// Source of the data at a place of the drive under replay.
 #[derive(Debug, Clone, Copy)]
-enum Lies {
-    /// What lay at a place when the checkpoint was written.
+enum DataSource {
+    /// The data that a place held when the checkpoint was written.
     From(u32),
     Write(Written),
 }
 
 /// Follows the data of a drive that is asked anew.
 #[derive(Debug, Default)]
-struct Moved {
-    /// Where something else lies than at the checkpoint.
-    places: BTreeMap<u32, Lies>,
+struct Relocations {
+    /// Places that hold other data than at the checkpoint.
+    places: BTreeMap<u32, DataSource>,
     blank: Blank,
     /// The request that is asked.
     write: Option<Written>,
     refuses: bool,
 }
 
-impl Moved {
+impl Relocations {
     /// Asks a drive as its checkpoint has it what the log says; nothing, if it does not take that.
-    fn ask(ssd: &mut Ssd, log: &Log) -> Option<Moved> {
-        ssd.carry(Box::new(Moved {
+    fn ask(ssd: &mut Ssd, log: &Log) -> Option<Relocations> {
+        ssd.carry(Box::new(Relocations {
             blank: log.blank.clone(),
-            ..Moved::default()
+            ..Relocations::default()
         }));
         for request in log.requests.iter().filter(|request| request.taken) {
-            let moved = ssd.store_mut::<Moved>().expect("it carries that");
+            let moved = ssd.store_mut::<Relocations>().expect("it carries that");
             moved.write = request.write();
             ssd.replay(&[request.input]);
         }
-        let moved = ssd.store_mut::<Moved>().map(std::mem::take);
+        let moved = ssd.store_mut::<Relocations>().map(std::mem::take);
         moved.filter(|moved| !moved.refuses)
     }
 
-    fn lies_at(&self, place: u32) -> Lies {
+    fn lies_at(&self, place: u32) -> DataSource {
         let lies = self.places.get(&place).copied();
-        lies.unwrap_or(Lies::From(place))
+        lies.unwrap_or(DataSource::From(place))
     }
 }
 
-impl PageStore for Moved {
+impl PageStore for Relocations {
     fn prepare(
         &mut self,
         _: Lpn,
@@ -337,7 +337,7 @@ impl PageStore for Moved {
             match *step {
                 DataMove::Write { to, .. } => {
                     let write = self.write.expect("a write was asked");
-                    self.places.insert(to.0, Lies::Write(write));
+                    self.places.insert(to.0, DataSource::Write(write));
                 }
                 DataMove::Copy { from, to } => {
                     let lies = self.lies_at(from.0);
@@ -354,9 +354,9 @@ impl PageStore for Moved {
     }
 }
 
-/// Where the slots of the new image come from.
+/// Sources of the slots of the new image.
 struct Sources<'a> {
-    begin: Begin,
+    begin: StartState,
     pages: &'a Pages,
     log: &'a Log,
     storage: &'a dyn Storage,
@@ -366,9 +366,9 @@ struct Sources<'a> {
 
 impl Sources<'_> {
     /// The slot that is to lie at a place, sealed for that; nothing, if its page cannot be found.
-    fn slot(&self, lpn: Lpn, place: Ppa, moved: &Moved) -> io::Result<Option<Vec<u8>>> {
+    fn slot(&self, lpn: Lpn, place: Ppa, moved: &Relocations) -> io::Result<Option<Vec<u8>>> {
         let from = match moved.lies_at(place.0) {
-            Lies::Write(write) => match self.log.slot_of(write) {
+            DataSource::Write(write) => match self.log.slot_of(write) {
                 Some(slot) => {
                     let mut slot = slot.to_vec();
                     slot::seal(&mut slot, place.0);
@@ -376,12 +376,12 @@ impl Sources<'_> {
                 }
                 None => self.pages.at(write),
             },
-            Lies::From(before) => match self.begin.shared.get(&before) {
+            DataSource::From(before) => match self.begin.shared.get(&before) {
                 Some(shared) => Some(*shared),
                 None => match self.pages.before(lpn, self.begin.sequence, before) {
-                    Before::At(from) => Some(from),
-                    Before::Nowhere => return Ok(self.zeros(before, place.0)),
-                    Before::Unknown => None,
+                    OlderPage::At(from) => Some(from),
+                    OlderPage::Nowhere => return Ok(self.zeros(before, place.0)),
+                    OlderPage::Unknown => None,
                 },
             },
         };
@@ -395,7 +395,7 @@ impl Sources<'_> {
         Ok(Some(slot))
     }
 
-    /// What lies at a place where the drive had written before it had bytes, if it had.
+    /// The zeros of a place that was written before the drive had bytes; none if it was not.
     fn zeros(&self, before: u32, place: u32) -> Option<Vec<u8>> {
         let is_blank = self.begin.blank.has(before);
         if is_blank && before == place {

@@ -1,4 +1,4 @@
-//! What is in a crash log: a header, and blocks of events.
+//! Format of a crash log: a header, and blocks of events.
 
 pub(super) use ftlab_sheet::magic::CRASH_LOG as MAGIC;
 use serde::{Deserialize, Serialize};
@@ -19,12 +19,12 @@ pub(super) const BLOCK_BYTES_MAX: usize = 1 << 24;
 /// The most a mark may have.
 pub(crate) const MARK_BYTES_MAX: usize = 4096;
 
-/// What a log says of its drive.
+/// Description of a log's drive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CrashHeader {
     /// Version of ftlab that wrote it.
     pub version: String,
-    /// The drive's slug.
+    /// Slug of the drive in the catalogue.
     pub drive: String,
     /// The name it was sold under.
     pub name: String,
@@ -34,13 +34,13 @@ pub struct CrashHeader {
     pub slot_bytes: u64,
     /// Bytes that are written as a whole or not at all.
     pub atomic_bytes: u64,
-    /// Whether a power cut takes nothing that was acknowledged.
+    /// True if a power cut takes nothing that was acknowledged.
     pub keeps_its_buffer: bool,
-    /// When it began, in nanoseconds since 1970.
+    /// Beginning of the log, in nanoseconds since 1970.
     pub began_unix_ns: u64,
 }
 
-/// What happened. Times are in nanoseconds since the log began.
+/// An event of the drive. Times are in nanoseconds since the log began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Event {
     /// Sectors that were there before; their data follow.
@@ -57,15 +57,15 @@ pub(super) enum Event {
         sectors: u32,
         waits: bool,
     },
-    /// What waits of a slot is not written after all.
+    /// The buffered data of a slot are discarded, and not written.
     Withdrawn { slot: u32 },
     /// The newest data of a slot are being programmed.
     Handed { slot: u32 },
-    /// What a slot held before that is erased.
+    /// The older version of a slot is erased.
     Gone { slot: u32 },
-    /// What was handed on of a slot is in the cells.
+    /// The data of a slot that were handed on are in the cells.
     Programmed { slot: u32 },
-    /// Everything is.
+    /// All data that were handed on are in the cells.
     AllProgrammed,
     /// The newest data of sectors of a disk are on its platter.
     Settled { slot: u32, slots: u32 },
@@ -73,7 +73,7 @@ pub(super) enum Event {
     GivenUp { at_ns: u64, slot: u32 },
     /// Slots were given up.
     Trimmed { at_ns: u64, slot: u32, slots: u32 },
-    /// Everything was erased.
+    /// The whole drive was erased.
     Erased { at_ns: u64 },
     /// The host asks for a flush; nothing is done yet.
     Flush { at_ns: u64 },
@@ -84,7 +84,7 @@ pub(super) enum Event {
 }
 
 impl Event {
-    /// Bytes that follow.
+    /// Length of the data behind the event, in bytes.
     pub(super) fn data_bytes(&self, sector_bytes: usize) -> usize {
         match *self {
             Event::Base { sectors, .. } | Event::Wrote { sectors, .. } => {
@@ -95,7 +95,7 @@ impl Event {
         }
     }
 
-    /// Whether a cut behind it may leave something else than one before it.
+    /// True if a cut behind the event may leave another state than one before it.
     pub(super) fn is_point(&self) -> bool {
         match self {
             Event::Wrote { waits, .. } => *waits,
@@ -116,7 +116,7 @@ impl Event {
         }
     }
 
-    /// When it happened, if that is said.
+    /// Time of the event, if it has one.
     pub(super) fn at_ns(&self) -> Option<u64> {
         match *self {
             Event::Wrote { at_ns, .. }

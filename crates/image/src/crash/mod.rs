@@ -24,6 +24,6 @@ mod tap;
 
 pub use format::CrashHeader;
 pub(crate) use format::MARK_BYTES_MAX;
-pub use read::{CrashLog, CrashLogError, CrashLogged};
-pub use replay::{CrashReplay, CrashState, LostSlot, WriteTold};
+pub use read::{CrashLog, CrashLogError, CrashLogSummary};
+pub use replay::{CrashReplay, CrashState, LostSlot, WriteInfo};
 pub(crate) use tap::{LogClock, Tap};

@@ -12,25 +12,25 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Why a crash log cannot be read.
+/// Error of reading a crash log.
 #[derive(Debug, Error)]
 pub enum CrashLogError {
     /// The system does not do what is asked.
     #[error("{path}: cannot {what}: {why}")]
     System {
-        /// The file.
+        /// Path of the log.
         path: PathBuf,
-        /// What was asked, as a verb.
+        /// The failed operation, as a verb.
         what: &'static str,
-        /// What the system said.
+        /// Error of the system.
         why: io::Error,
     },
     /// It is no crash log, or one of another version.
     #[error("{path}: {why}")]
     Foreign {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What it is, and what to do.
+        /// Description of the file, and the remedy.
         why: String,
     },
     /// It is not as it was written.
@@ -39,11 +39,11 @@ pub enum CrashLogError {
          is before"
     )]
     Damaged {
-        /// The file.
+        /// Path of the log.
         path: PathBuf,
-        /// Where.
+        /// Position of the damage, in bytes.
         at: u64,
-        /// What is wrong.
+        /// Description of the damage.
         why: String,
     },
 }
@@ -54,18 +54,18 @@ impl Blame for CrashLogError {
     }
 }
 
-/// What a crash log holds, in figures.
+/// Counts of a crash log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct CrashLogged {
+pub struct CrashLogSummary {
     /// Writes that the drive was sent.
     pub writes: u64,
     /// Bytes of data that they wrote.
     pub written_bytes: u64,
-    /// Trims.
+    /// Trims of the host.
     pub trims: u64,
     /// Flushes, those of FUA among them.
     pub flushes: u64,
-    /// Marks.
+    /// Marks of workloads.
     pub marks: u64,
     /// Bytes of data that were there before.
     pub base_bytes: u64,
@@ -73,11 +73,11 @@ pub struct CrashLogged {
     pub points: u64,
     /// Nanoseconds from its beginning to what is said last.
     pub span_ns: u64,
-    /// Whether it ends at a power cut of the drive.
+    /// True if the log ends at a power cut of the drive.
     pub ended_by_cut: bool,
 }
 
-impl CrashLogged {
+impl CrashLogSummary {
     pub(super) fn count(&mut self, event: &Event) {
         match *event {
             Event::Base { sectors, .. } => self.base_bytes += u64::from(sectors) * SECTOR_BYTES,
@@ -99,8 +99,8 @@ impl CrashLogged {
 pub struct CrashLog {
     pub(super) path: PathBuf,
     header: CrashHeader,
-    told: CrashLogged,
-    /// Points before flushes.
+    summary: CrashLogSummary,
+    /// Points that lie before flushes.
     flushes: Vec<u64>,
     torn_bytes: u64,
 }
@@ -112,16 +112,16 @@ impl CrashLog {
     /// When the file cannot be read, is no crash log, or is damaged.
     pub fn open(path: &Path) -> Result<CrashLog, CrashLogError> {
         let mut reader = Reader::open(path)?;
-        let mut told = CrashLogged::default();
+        let mut summary = CrashLogSummary::default();
         let mut flushes = Vec::new();
         let mut begun = false;
         while let Some((event, _)) = reader.next()? {
-            told.count(&event);
+            summary.count(&event);
             begun |= event == Event::Begun;
             match event {
-                Event::Flush { .. } => flushes.push(told.points),
-                Event::Wrote { command, .. } => told.writes = told.writes.max(command),
-                Event::Ended { by_cut } => told.ended_by_cut = by_cut,
+                Event::Flush { .. } => flushes.push(summary.points),
+                Event::Wrote { command, .. } => summary.writes = summary.writes.max(command),
+                Event::Ended { by_cut } => summary.ended_by_cut = by_cut,
                 _ => {}
             }
         }
@@ -134,22 +134,22 @@ impl CrashLog {
         Ok(CrashLog {
             path: path.to_owned(),
             header: reader.header,
-            told,
+            summary,
             flushes,
             torn_bytes: reader.torn_bytes,
         })
     }
 
-    /// What it says of its drive.
+    /// Description of the log's drive.
     #[must_use]
     pub fn header(&self) -> &CrashHeader {
         &self.header
     }
 
-    /// What is in it.
+    /// Counts of the log.
     #[must_use]
-    pub fn told(&self) -> &CrashLogged {
-        &self.told
+    pub fn summary(&self) -> &CrashLogSummary {
+        &self.summary
     }
 
     /// The points at which a flush was asked for and nothing of it done.
@@ -165,7 +165,7 @@ impl CrashLog {
     }
 }
 
-/// Reads events.
+/// Reader of the events.
 pub(super) struct Reader {
     path: PathBuf,
     file: BufReader<File>,
@@ -174,7 +174,7 @@ pub(super) struct Reader {
     pub(super) header: CrashHeader,
     seal: u64,
     block: Vec<u8>,
-    /// How far the block is read.
+    /// Bytes of the block that were read.
     read: usize,
     torn_bytes: u64,
     is_over: bool,
@@ -212,6 +212,7 @@ fn read_header(
         at: 0,
         why,
     };
+    // The length is checked before it is allocated: a damaged log must not take all memory.
     if bytes > HEADER_BYTES_MAX {
         return Err(damaged("its header has an impossible length".into()));
     }
@@ -251,6 +252,7 @@ impl Reader {
         };
         let file = File::open(path).map_err(system)?;
         let about = file.metadata().map_err(system)?;
+        // A folder can be opened, but its read would fail with an error that helps nobody.
         if about.is_dir() {
             return Err(no_log());
         }
@@ -316,7 +318,7 @@ impl Reader {
         Ok(Some((event, &self.block[from..from + bytes])))
     }
 
-    /// Whether what an event names is on the drive.
+    /// True if the slots and sectors that an event names are on the drive.
     fn is_sound(&self, event: &Event) -> bool {
         let sectors = self.header.capacity_bytes / SECTOR_BYTES;
         let slot_sectors = self.header.slot_bytes / SECTOR_BYTES;

@@ -1,4 +1,4 @@
-//! What a drive held at any instant of a crash log, and what a power cut then could have left of it.
+//! Data of a drive at any instant of a crash log, and the states that a power cut could have left then.
 
 use super::format::Event;
 use super::read::{CrashLog, CrashLogError, Reader};
@@ -19,57 +19,57 @@ const SECTOR: usize = SECTOR_BYTES as usize;
 
 /// A write of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct WriteTold {
+pub struct WriteInfo {
     /// Its number: the first of a log is 1. A trim has 0.
     pub number: u64,
-    /// When the drive had it, in nanoseconds since the log began.
+    /// Time of the write, in nanoseconds since the log began.
     pub at_ns: u64,
 }
 
 /// A slot of which a cut has left something else than the host would have read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LostSlot {
-    /// Where it lies on the drive.
+    /// Position on the drive, in bytes.
     pub offset_bytes: u64,
-    /// What it holds.
+    /// Data that the slot holds in this state.
     pub data: Vec<u8>,
-    /// Whether that is made of two versions.
+    /// True if the data are made of two versions.
     pub is_torn: bool,
     /// The newest write that is lost there.
-    pub write: WriteTold,
+    pub write: WriteInfo,
 }
 
-/// What a power cut has left.
+/// State that a power cut has left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CrashState {
     /// The instant, as the number of what happened before.
     pub point: u64,
-    /// That in nanoseconds since the log began.
+    /// Time of the cut, in nanoseconds since the log began.
     pub at_ns: u64,
-    /// What was marked last by then; empty if nothing was.
+    /// Text of the last mark by then; empty if there was none.
     pub mark: String,
     /// Slots that the volatile buffer had something of.
     pub volatile_slots: u64,
-    /// What the host would have read otherwise, in the order of the drive.
+    /// Slots that the host would have read otherwise, in the order of the drive.
     pub lost: Vec<LostSlot>,
 }
 
 /// A drive as it was at an instant of a log, which goes on.
 pub struct CrashReplay {
     reader: Reader,
-    /// What the host would read.
+    /// The data that the host reads.
     newest: File,
     slot_bytes: usize,
     atomic_bytes: u64,
     keeps: bool,
     volatile: Volatile,
-    /// What the layer has of slots of which something waits.
+    /// The layer's version of slots with buffered data.
     under: BTreeMap<u32, Vec<u8>>,
-    /// What slots held before what is being programmed.
+    /// Older versions of slots that are being programmed.
     before: BTreeMap<u32, Vec<u8>>,
     /// The newest writes to slots: what waits, and what was handed on.
-    waiting: BTreeMap<u32, WriteTold>,
-    handed: BTreeMap<u32, WriteTold>,
+    waiting: BTreeMap<u32, WriteInfo>,
+    handed: BTreeMap<u32, WriteInfo>,
     /// Slots that were given up and may come back.
     given_up: BTreeSet<u32>,
     point: u64,
@@ -120,7 +120,7 @@ impl CrashReplay {
         }
     }
 
-    /// What the host would read.
+    /// The data that the host reads.
     #[must_use]
     pub fn newest(&self) -> &File {
         &self.newest
@@ -151,6 +151,7 @@ impl CrashReplay {
     }
 
     fn follow(&mut self, event: &Event, data: &[u8]) -> io::Result<()> {
+        // A point is counted before its event is followed, as a cut at it comes behind the event.
         self.point += u64::from(event.is_point());
         self.at_ns = event.at_ns().unwrap_or(self.at_ns);
         match *event {
@@ -163,7 +164,7 @@ impl CrashReplay {
                 waits,
                 ..
             } => {
-                let write = WriteTold { number, at_ns };
+                let write = WriteInfo { number, at_ns };
                 let at = self.place(slot) + u64::from(first) * SECTOR_BYTES;
                 self.note_written(write, at, data.len(), waits)?;
                 self.newest.write_all_at(data, at)?;
@@ -214,7 +215,7 @@ impl CrashReplay {
         u64::from(slot) * self.slot_bytes as u64
     }
 
-    /// What the host reads of a slot.
+    /// The host's version of a slot.
     fn newest_of(&self, slot: u32) -> io::Result<Vec<u8>> {
         let mut data = vec![0; self.slot_bytes];
         let mut rest = &mut data[..];
@@ -232,7 +233,7 @@ impl CrashReplay {
     /// Bytes are about to be written.
     fn note_written(
         &mut self,
-        write: WriteTold,
+        write: WriteInfo,
         at: u64,
         bytes: usize,
         waits: bool,
@@ -270,7 +271,7 @@ impl CrashReplay {
         }
     }
 
-    /// What was handed on of a slot is in the cells.
+    /// Notes that the data of a slot that were handed on are in the cells.
     fn programmed(&mut self, slot: u32) {
         self.volatile.programmed(slot);
         self.before.remove(&slot);
@@ -292,11 +293,11 @@ impl CrashReplay {
         self.volatile.follow(input, true, &[(slot, 0)], &[]);
         self.given_up.insert(slot);
         let number = 0;
-        self.handed.insert(slot, WriteTold { number, at_ns });
+        self.handed.insert(slot, WriteInfo { number, at_ns });
         Ok(())
     }
 
-    /// Slots hold nothing.
+    /// Empties slots.
     fn forget(&mut self, slots: Range<u32>) -> io::Result<()> {
         let is_in = |slot: &u32| slots.contains(slot);
         let given_up = &self.given_up;
@@ -323,7 +324,7 @@ impl CrashReplay {
         Ok(())
     }
 
-    /// What a power cut at this instant leaves. Nothing changes by that.
+    /// Draws the state that a power cut at this instant leaves. Nothing changes by that.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -355,7 +356,7 @@ impl CrashReplay {
         })
     }
 
-    /// What a slot holds, if that is not what the host would have read.
+    /// Data of a slot after a cut, if they differ from the host's version.
     fn left_of(&self, slot: u32, waits: bool, fate: Fate) -> io::Result<Option<LostSlot>> {
         let newest = self.newest_of(slot)?;
         let layer = self.under.get(&slot).unwrap_or(&newest);

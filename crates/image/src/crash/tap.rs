@@ -1,7 +1,7 @@
-//! What a drive at work says to its crash log.
+//! Recorder of a drive at work for its crash log.
 
 use super::format::{self, BLOCK_BYTES, CrashHeader, Event};
-use super::read::CrashLogged;
+use super::read::CrashLogSummary;
 use ftlab_base::{CommandId, SECTOR_BYTES};
 use ftlab_drive::ssd::LayerInput;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub(crate) struct Tap {
     seal: u64,
     /// Numbers of writes under way.
     numbers: BTreeMap<CommandId, u64>,
-    told: CrashLogged,
+    summary: CrashLogSummary,
     is_over: bool,
     error: Option<io::Error>,
 }
@@ -32,7 +32,7 @@ pub(crate) struct Tap {
 impl std::fmt::Debug for Tap {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Tap")
-            .field("told", &self.told)
+            .field("summary", &self.summary)
             .finish_non_exhaustive()
     }
 }
@@ -48,7 +48,7 @@ impl Tap {
             events: Vec::with_capacity(2 * BLOCK_BYTES),
             seal,
             numbers: BTreeMap::new(),
-            told: CrashLogged::default(),
+            summary: CrashLogSummary::default(),
             is_over: false,
             error: None,
         })
@@ -58,7 +58,7 @@ impl Tap {
         if self.is_over {
             return;
         }
-        self.told.count(&event);
+        self.summary.count(&event);
         let events = std::mem::take(&mut self.events);
         let put = postcard::to_extend(&event, events);
         match put {
@@ -94,12 +94,12 @@ impl Tap {
         self.error.take().map_or(Ok(()), Err)
     }
 
-    /// Whether nothing is said any more.
+    /// True if nothing is recorded any more.
     pub(crate) fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// What was said so far is in the file.
+    /// Writes the events so far to the file.
     fn write_out(&mut self) {
         if self.events.is_empty() || self.is_over {
             return;
@@ -117,8 +117,8 @@ impl Tap {
 
     /// A write is submitted.
     pub(crate) fn given(&mut self, id: CommandId) {
-        self.told.writes += 1;
-        self.numbers.insert(id, self.told.writes);
+        self.summary.writes += 1;
+        self.numbers.insert(id, self.summary.writes);
     }
 
     /// A command is over.
@@ -130,7 +130,11 @@ impl Tap {
     pub(crate) fn wrote(&mut self, id: CommandId, slot: u32, first: u32, waits: bool, data: &[u8]) {
         let event = Event::Wrote {
             at_ns: (self.clock)(),
-            command: self.numbers.get(&id).copied().unwrap_or(self.told.writes),
+            command: self
+                .numbers
+                .get(&id)
+                .copied()
+                .unwrap_or(self.summary.writes),
             slot,
             first,
             sectors: (data.len() as u64 / SECTOR_BYTES) as u32,
@@ -169,7 +173,7 @@ impl Tap {
         }
     }
 
-    /// What was handed on of a slot is in the cells.
+    /// Notes that the data of a slot that were handed on are in the cells.
     pub(crate) fn programmed(&mut self, slot: u32) {
         self.put(Event::Programmed { slot }, &[]);
     }
@@ -203,17 +207,17 @@ impl Tap {
     pub(crate) fn end(&mut self, by_cut: bool) {
         self.put(Event::Ended { by_cut }, &[]);
         self.write_out();
-        self.told.ended_by_cut = by_cut;
+        self.summary.ended_by_cut = by_cut;
         self.is_over = true;
     }
 
-    pub(crate) fn finish(mut self) -> io::Result<CrashLogged> {
+    pub(crate) fn finish(mut self) -> io::Result<CrashLogSummary> {
         if !self.is_over {
             self.end(false);
         }
         match self.error.take() {
             Some(why) => Err(why),
-            None => self.file.sync_all().map(|()| self.told),
+            None => self.file.sync_all().map(|()| self.summary),
         }
     }
 }

@@ -13,10 +13,10 @@
 
 use super::DataDrive;
 use crate::body::SavedBody;
-use crate::checkpoint::{Due, Saved, Stands};
-use crate::journal::Left;
+use crate::checkpoint::{CheckpointInfo, NewCheckpoint, Saved};
+use crate::journal::Headroom;
 use crate::mark::{End, Mark};
-use crate::meta::Spent;
+use crate::meta::DriveTime;
 use crate::storage::{Region, Storage};
 use crate::under_way::{NextRoom, UnderWay, Written};
 use crate::{ImageError, Survives};
@@ -27,8 +27,8 @@ use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
 use std::thread;
 use std::time::Duration;
 
-/// How long a request waits when the journal has little room: no longer than many a request takes, and longer than
-/// what it adds to the journal takes to be written.
+/// Longest wait of a request while the journal has little room: no longer than many a request takes, and longer
+/// than what it adds to the journal takes to be written.
 const PAUSE: Duration = Duration::from_millis(1);
 /// The next number of a checkpoint that is written beside other work, and of one that is waited for.
 const BESIDE: u64 = 1;
@@ -56,7 +56,7 @@ impl DataDrive {
     }
 
     pub(crate) fn switch_off(&mut self) -> Result<(), ImageError> {
-        if self.kept.as_ref().is_none_or(|kept| kept.read_only) {
+        if self.image.as_ref().is_none_or(|image| image.read_only) {
             return Ok(());
         }
         let flush = Command::flush(u64::MAX, SimTime::ZERO);
@@ -70,11 +70,11 @@ impl DataDrive {
         if let Some(why) = self.take_failure() {
             return Err(why);
         }
-        let Some(kept) = self.kept.as_ref().filter(|kept| !kept.read_only) else {
+        let Some(image) = self.image.as_ref().filter(|image| !image.read_only) else {
             return Ok(());
         };
-        let before = kept.stands.end;
-        let part = kept.stands.checkpoint + IN_PLACE;
+        let before = image.stands.end;
+        let part = image.stands.checkpoint + IN_PLACE;
         let begin = self.body.next_part(before, part);
         let free = self.body.regions().journals.regions.to_vec();
         let due = self.due(begin, at_work, free, Room::default());
@@ -82,35 +82,36 @@ impl DataDrive {
         if written.is_ok() {
             self.body.begin_journal(due.mark);
         }
-        self.note_written(written, due.stands(), self.uncounted)
+        self.note_written(written, due.info(), self.uncounted)
     }
 
     /// The state of the drive as it is now, as a checkpoint: the journal goes on from `begin`, and needs no
     /// other part.
-    fn due(&self, begin: End, at_work: bool, free: Vec<Region>, room: Room) -> Due {
-        let kept = self.kept.as_ref().expect("it is kept");
-        let mut meta = kept.meta.clone();
+    fn due(&self, begin: End, at_work: bool, free: Vec<Region>, room: Room) -> NewCheckpoint {
+        let image = self.image.as_ref().expect("it is kept");
+        let mut meta = image.meta.clone();
         meta.version = ftlab_drive::version();
         (meta.max_sectors, meta.at_work) = (self.max_sectors, at_work);
         meta.spent = self.spent();
-        (meta.survives, meta.on_kill) = (Survives::with(kept.sync), kept.on_kill);
+        // Recovery follows the options of the newest checkpoint, so it gets those of today.
+        (meta.survives, meta.on_kill) = (Survives::with(image.sync), image.on_kill);
         (meta.sequence, meta.seal) = (begin.sequence, begin.seal);
         let SavedBody {
             state,
-            kept: buffered,
+            buffered,
             volatile,
             blank,
             lost,
         } = self.body.saved(room);
         meta.lost = lost;
-        Due {
+        NewCheckpoint {
             mark: Mark {
                 checkpoint: begin.part,
                 end: begin,
             },
             saved: Saved {
                 meta,
-                kept: buffered,
+                buffered,
                 volatile,
                 blank,
                 state,
@@ -118,7 +119,7 @@ impl DataDrive {
             shape: self.body.shape(),
             areas: self.body.regions().checkpoints,
             free,
-            sync: kept.sync,
+            sync: image.sync,
         }
     }
 
@@ -126,8 +127,8 @@ impl DataDrive {
     fn note_written(
         &mut self,
         written: Written,
-        stands: Stands,
-        counted: Spent,
+        stands: CheckpointInfo,
+        counted: DriveTime,
     ) -> Result<(), ImageError> {
         let noted = match written {
             Ok(noted) => noted,
@@ -141,8 +142,8 @@ impl DataDrive {
         if let Some(journal) = self.body.journal() {
             journal.checkpoint_stands();
         }
-        let kept = self.kept.as_mut().expect("it is kept");
-        (kept.stands, kept.meta) = (stands.mark, stands.meta);
+        let image = self.image.as_mut().expect("it is kept");
+        (image.stands, image.meta) = (stands.mark, stands.meta);
         self.uncounted = self.uncounted.without(counted);
         noted.map_err(|why| self.storage_error("write a checkpoint to it", why))
     }
@@ -163,7 +164,7 @@ impl DataDrive {
         }
     }
 
-    /// Whether a checkpoint is to be begun.
+    /// True if a checkpoint is to be begun.
     pub(crate) fn is_checkpoint_due(&mut self) -> bool {
         // If one fails, the journal goes on; when that is full, writes fail.
         self.under_way.is_none()
@@ -173,7 +174,7 @@ impl DataDrive {
             && self.has_room()
     }
 
-    /// Whether there is memory for a checkpoint; if not, it is made.
+    /// True if there is memory for a checkpoint. If not, a thread begins to make it.
     fn has_room(&mut self) -> bool {
         let size = self
             .layer()
@@ -182,21 +183,21 @@ impl DataDrive {
         if let NextRoom::None = self.next_room
             && size.bytes() >= ROOM_BYTES
         {
-            let (give, coming) = mpsc::sync_channel(1);
+            let (sender, receiver) = mpsc::sync_channel(1);
             let make = move || {
                 // The receiver is gone when the drive was dropped; then nobody needs this.
-                let _ = give.send(size.make());
+                let _ = sender.send(size.make());
             };
             let thread = thread::Builder::new().name("memory".into()).spawn(make);
             self.next_room = match thread {
-                Ok(_) => NextRoom::Coming(coming),
-                Err(_) => NextRoom::There(Room::default()),
+                Ok(_) => NextRoom::Making(receiver),
+                Err(_) => NextRoom::Ready(Room::default()),
             };
         }
-        if let NextRoom::Coming(coming) = &self.next_room {
-            self.next_room = match coming.try_recv() {
+        if let NextRoom::Making(receiver) = &self.next_room {
+            self.next_room = match receiver.try_recv() {
                 Err(TryRecvError::Empty) => return false,
-                room => NextRoom::There(room.unwrap_or_default()),
+                room => NextRoom::Ready(room.unwrap_or_default()),
             };
         }
         true
@@ -204,10 +205,10 @@ impl DataDrive {
 
     /// Begins a checkpoint beside other work, or writes it in place if that cannot be.
     pub(crate) fn begin_checkpoint(&mut self) {
-        let Some(kept) = self.kept.as_ref().filter(|kept| !kept.read_only) else {
+        let Some(image) = self.image.as_ref().filter(|image| !image.read_only) else {
             return;
         };
-        let part = kept.stands.checkpoint + BESIDE;
+        let part = image.stands.checkpoint + BESIDE;
         let storage = self.body.storage().beside();
         let goes_on = self.body.journal().is_some_and(|journal| journal.goes_on());
         let begun = match storage.filter(|_| !goes_on) {
@@ -224,8 +225,8 @@ impl DataDrive {
         let begin = begun.map_err(|why| self.storage_error("write to it", why))?;
         let free = self.body.regions().journals.of(part + 1);
         let room = match std::mem::take(&mut self.next_room) {
-            NextRoom::There(room) => room,
-            NextRoom::Coming(_) | NextRoom::None => Room::default(),
+            NextRoom::Ready(room) => room,
+            NextRoom::Making(_) | NextRoom::None => Room::default(),
         };
         let due = self.due(begin, true, vec![free], room);
         let under_way = UnderWay::start(due, storage, self.uncounted);
@@ -239,25 +240,25 @@ impl DataDrive {
     /// Notes what became of the checkpoint that was under way. While the journal has little room, it is waited
     /// for.
     fn look_at_checkpoint(&mut self) {
-        let Some(left) = self.body.journal().map(|journal| journal.left()) else {
+        let Some(headroom) = self.body.journal().map(|journal| journal.headroom()) else {
             return;
         };
         let Some(under_way) = &self.under_way else {
             return;
         };
         let gone = || io::Error::other("the thread that wrote it is gone");
-        let told = match left {
-            Left::Much => match under_way.told.try_recv() {
+        let outcome = match headroom {
+            Headroom::Ample => match under_way.outcome.try_recv() {
                 Err(TryRecvError::Empty) => return,
-                told => told.map_err(|_| gone()),
+                outcome => outcome.map_err(|_| gone()),
             },
-            Left::Little => match under_way.told.recv_timeout(PAUSE) {
+            Headroom::Low => match under_way.outcome.recv_timeout(PAUSE) {
                 Err(RecvTimeoutError::Timeout) => return,
-                told => told.map_err(|_| gone()),
+                outcome => outcome.map_err(|_| gone()),
             },
-            Left::Hardly => under_way.told.recv().map_err(|_| gone()),
+            Headroom::Critical => under_way.outcome.recv().map_err(|_| gone()),
         };
-        self.note_ended(told);
+        self.note_ended(outcome);
     }
 
     /// Has the next request find a checkpoint due, if none is under way.
@@ -286,14 +287,14 @@ impl DataDrive {
     pub(crate) fn end_checkpoint(&mut self) {
         if let Some(under_way) = &self.under_way {
             let gone = |_| io::Error::other("the thread that wrote it is gone");
-            let told = under_way.told.recv().map_err(gone);
-            self.note_ended(told);
+            let outcome = under_way.outcome.recv().map_err(gone);
+            self.note_ended(outcome);
         }
     }
 
-    fn note_ended(&mut self, told: io::Result<(Written, Stands)>) {
+    fn note_ended(&mut self, outcome: io::Result<(Written, CheckpointInfo)>) {
         let under_way = self.under_way.take().expect("it was under way");
-        let noted = match told {
+        let noted = match outcome {
             Ok((written, stands)) => self.note_written(written, stands, under_way.counted),
             Err(why) => Err(self.storage_error("write a checkpoint to it", why)),
         };

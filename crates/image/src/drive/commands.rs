@@ -1,4 +1,4 @@
-//! What the host asks of a drive, with a clock and without.
+//! Commands of the host, with a clock and without.
 
 use super::DataDrive;
 use crate::ImageError;
@@ -6,8 +6,8 @@ use crate::body::Unreadable;
 use crate::commits::sectors_of;
 use ftlab_base::{Command, CommandKind, Completion, Lba, Nanos, Outcome, SimTime};
 
-/// How long a drive is left alone before it programs a unit that it has begun, with whatever fills it up. No source
-/// says how long drives wait; a host that flushes does not see it. The filling is not counted.
+/// Idle time after which a drive programs a unit that it has begun, with padding. No source says how long
+/// drives wait; a host that flushes does not see it. The filling is not counted.
 const DRAINED_AFTER: Nanos = Nanos::from_millis(100);
 
 impl DataDrive {
@@ -52,7 +52,7 @@ impl DataDrive {
         }
     }
 
-    /// When a drive that is left alone has brought to the flash what it had only begun a unit with.
+    /// Time at which an idle drive has programmed the unit that it has begun.
     fn drains_at(&self) -> Option<SimTime> {
         let is_left = self.body.has_begun_a_unit();
         is_left.then(|| self.worked_at + DRAINED_AFTER)
@@ -118,7 +118,8 @@ impl DataDrive {
         self.outcome_of(commit).expect("it has ended")
     }
 
-    /// The same, but that a flush promises nothing before [`DataDrive::begin_commit_of`] its sectors and the end of that.
+    /// As [`DataDrive::apply`], but a flush promises nothing before [`DataDrive::begin_commit_of`] its sectors
+    /// and the end of that.
     ///
     /// # Panics
     /// As [`DataDrive::submit`].

@@ -1,4 +1,4 @@
-//! How a drive brings what was done to the machine's storage, and holds flushes back until that has it.
+//! Commits of a drive to the machine's storage, for which flushes wait.
 
 use super::DataDrive;
 use crate::ImageError;
@@ -8,8 +8,8 @@ use std::io;
 use std::ops::Range;
 
 impl DataDrive {
-    /// From now on flushes wait for the machine's storage beside other work, and `wake` is called when one
-    /// may have ended: whoever drives the drive looks again.
+    /// Has flushes wait for the machine's storage beside other work from now on. `wake` is called when one may
+    /// have ended, so that whoever drives the drive looks again.
     ///
     /// # Errors
     /// When the system does not give a thread for it.
@@ -21,12 +21,12 @@ impl DataDrive {
         done.map_err(|why| self.storage_error("start a thread that waits for it", why))
     }
 
-    /// Whether a flush waits for the machine's storage.
+    /// True if flushes wait for the machine's storage.
     pub(crate) fn syncs(&self) -> bool {
-        self.kept.as_ref().is_some_and(|kept| kept.sync)
+        self.image.as_ref().is_some_and(|image| image.sync)
     }
 
-    /// What was done so far is kept from here on.
+    /// Makes the requests so far survive, and waits until they do.
     pub(crate) fn commit_and_wait(&mut self) {
         self.begin_commit();
         self.end_commits();
@@ -49,7 +49,7 @@ impl DataDrive {
         Commit(self.commits.begun)
     }
 
-    /// What became of a commit; nothing while it is under way.
+    /// Outcome of a commit; none while it is under way.
     pub fn outcome_of(&mut self, commit: Commit) -> Option<Outcome> {
         self.look_at_commits();
         (commit.0 <= self.commits.ended).then(|| match self.body.failure() {
@@ -188,7 +188,7 @@ impl DataDrive {
         }));
     }
 
-    /// Whether a flush can end that only waited for its commit.
+    /// True if a flush can end that only waited for its commit.
     pub(crate) fn a_flush_has_ended(&self) -> bool {
         !self.commits.held.is_empty() && !self.body.storage_ref().is_syncing()
     }

@@ -1,8 +1,8 @@
-//! How a drive at work keeps a crash log.
+//! Crash logs of a drive at work.
 
 use super::DataDrive;
-use crate::crash::{CrashHeader, CrashLogged, LogClock, MARK_BYTES_MAX, Tap};
-use crate::keeping::Keeping;
+use crate::crash::{CrashHeader, CrashLogSummary, LogClock, MARK_BYTES_MAX, Tap};
+use crate::store_options::StoreOptions;
 use crate::{ImageError, OnKill};
 use ftlab_base::{Command, CommandKind, Lba, SECTOR_BYTES};
 use std::fs::File;
@@ -49,8 +49,8 @@ impl DataDrive {
         let begun = tap.begun();
         begun.map_err(|why| self.storage_error("begin a crash log of it", why))?;
         // A power cut takes the same from a drive in memory as from one in a file.
-        if self.kept.is_none() {
-            let tracks = Keeping::of(&self.file, false, OnKill::Cut).tracks;
+        if self.image.is_none() {
+            let tracks = StoreOptions::of(&self.file, false, OnKill::Cut).tracks;
             self.body.set_tracks(tracks);
         }
         *self.body.tap() = Some(Box::new(tap));
@@ -104,7 +104,7 @@ impl DataDrive {
     ///
     /// # Errors
     /// When it is not whole, since its file could not be written.
-    pub fn end_crash_log(&mut self) -> Option<io::Result<CrashLogged>> {
+    pub fn end_crash_log(&mut self) -> Option<io::Result<CrashLogSummary>> {
         self.body.tap().take().map(|tap| tap.finish())
     }
 }

@@ -1,7 +1,7 @@
-//! What an image is, in figures.
+//! Facts and counts of an image.
 
 use super::DataDrive;
-use crate::{CutTold, Survives};
+use crate::{CutReport, Survives};
 use ftlab_base::{Lpn, SECTOR_BYTES};
 use ftlab_drive::Counters;
 use serde::Serialize;
@@ -11,10 +11,10 @@ use std::path::PathBuf;
 /// The unit in which the system counts what a file takes.
 const BLOCK_BYTES: u64 = 512;
 
-/// What a drive with its bytes is, and what it has been through.
+/// Facts and counts of a drive with its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Info {
-    /// The drive's slug.
+    /// Slug of the drive in the catalogue.
     pub drive: String,
     /// The name it was sold under.
     pub name: String,
@@ -28,64 +28,65 @@ pub struct Info {
     pub addressable_bytes: u64,
     /// Bytes of a slot: what survives a power cut as a whole.
     pub slot_bytes: u64,
-    /// Whether the write buffer survives a power cut.
+    /// True if the write buffer survives a power cut.
     pub keeps_its_buffer: bool,
-    /// What the image survives; of one that is only looked at, what it survived when it was served last.
-    /// Nothing for a drive in memory.
+    /// Event that the image survives; of one that is only looked at, that of its last server. None for a drive
+    /// in memory.
     pub survives: Option<Survives>,
-    /// What it lies on.
-    pub base: Option<BaseTold>,
+    /// Base of the image.
+    pub base: Option<BaseInfo>,
     /// Length of the image's file, holes included.
     pub file_bytes: Option<u64>,
-    /// What the file takes of the disk that it lies on.
+    /// Space of the file on its disk, in bytes.
     pub taken_bytes: Option<u64>,
     /// Slots that hold something; nothing for a drive without a map.
     pub mapped_slots: Option<u64>,
-    /// How often it was switched on.
+    /// Times that the drive was switched on.
     pub power_cycles: u64,
-    /// How often its power went while it was at work.
+    /// Times that the power went while the drive was at work.
     pub unsafe_shutdowns: u64,
-    /// What that took from its volatile write buffer the last time; nothing if it never did, or has none.
-    pub last_cut: Option<CutTold>,
+    /// Losses of the last power cut from the volatile write buffer; none if it was never cut, or has none.
+    pub last_cut: Option<CutReport>,
     /// A line for each thing that is not as the earlier version of ftlab had it that wrote the image.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Totals of the drive.
     pub counters: Counters,
-    /// Why it takes no more writes.
+    /// Reason why the drive takes no more writes.
     pub fault: Option<String>,
 }
 
 /// An image below another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct BaseTold {
-    /// Where it is.
+pub struct BaseInfo {
+    /// Path of the base.
     pub path: PathBuf,
-    /// What tells that it is the one that the image was made on, in hexadecimal.
+    /// Fingerprint that identifies the base, in hexadecimal.
     pub fingerprint: String,
 }
 
 impl DataDrive {
-    /// What the image survives, or did when it was served last; nothing for a drive in memory.
+    /// Event that the image survives, or did when it was served last; none for a drive in memory.
     #[must_use]
     pub fn survives(&self) -> Option<Survives> {
-        self.kept.as_ref().map(|kept| kept.meta.survives)
+        self.image.as_ref().map(|image| image.meta.survives)
     }
 
     /// Bytes of the image's file with its holes, and what it takes of its disk; nothing for a drive in
     /// memory.
     #[must_use]
     pub fn file_bytes(&self) -> Option<(u64, u64)> {
-        self.kept.as_ref().filter(|_| !self.is_in_memory())?;
+        self.image.as_ref().filter(|_| !self.is_in_memory())?;
         let file = std::fs::metadata(&self.path).ok()?;
         Some((file.len(), file.blocks() * BLOCK_BYTES))
     }
 
-    /// What the drive is, and what it has been through.
+    /// Reports the drive and its counts.
     #[must_use]
     pub fn info(&self) -> Info {
         let device = self.device();
-        let meta = self.kept.as_ref().map(|kept| &kept.meta);
+        let meta = self.image.as_ref().map(|image| &image.meta);
+        // The layer keeps no count, as this is the only one who asks for it.
         let mapped = self.layer().map(|layer| {
             let slots = (0..layer.slots()).map(Lpn);
             slots.filter(|&lpn| layer.lookup(lpn).is_some()).count() as u64
@@ -101,7 +102,7 @@ impl DataDrive {
             slot_bytes: u64::from(self.slot_sectors()) * SECTOR_BYTES,
             keeps_its_buffer: self.file.keeps_its_buffer(),
             survives: self.survives(),
-            base: self.base().map(|(path, fingerprint)| BaseTold {
+            base: self.base().map(|(path, fingerprint)| BaseInfo {
                 path: path.to_owned(),
                 fingerprint: format!("{fingerprint:016x}"),
             }),

@@ -1,7 +1,7 @@
-//! What a drive knows of itself besides its data: its serial number, and how long it was switched on.
+//! Serial number of a drive, and its times and counts of power.
 
 use super::DataDrive;
-use crate::meta::Spent;
+use crate::meta::DriveTime;
 use ftlab_base::{Completion, Nanos, RootSeed, SimTime};
 use ftlab_drive::Temperature;
 
@@ -14,47 +14,49 @@ impl DataDrive {
         format!("FTL-{:016X}", unit.0)
     }
 
-    /// How often it was switched on; a drive that is gone with the process is so once.
+    /// Times that the drive was switched on; once, for a drive that is gone with the process.
     #[must_use]
     pub fn power_cycles(&self) -> u64 {
-        self.kept.as_ref().map_or(1, |kept| kept.meta.power_cycles)
+        self.image
+            .as_ref()
+            .map_or(1, |image| image.meta.power_cycles)
     }
 
-    /// How often its power went while it was at work.
+    /// Times that the power went while the drive was at work.
     #[must_use]
     pub fn unsafe_shutdowns(&self) -> u64 {
-        let kept = self.kept.as_ref();
-        kept.map_or(0, |kept| kept.meta.unsafe_shutdowns)
+        let image = self.image.as_ref();
+        image.map_or(0, |image| image.meta.unsafe_shutdowns)
     }
 
-    /// How long it was switched on, in its own time: none passes while it is used without time. What passed since
+    /// Power-on time by the drive's own clock, which stands while it is used without time. What passed since
     /// the last checkpoint is not kept when its power is cut.
     #[must_use]
     pub fn power_on_time(&self) -> Nanos {
         Nanos(self.spent().on_ns)
     }
 
-    /// How far its own time has come since it was switched on.
+    /// Time since the drive was switched on, by its own clock.
     #[must_use]
     pub fn now(&self) -> SimTime {
         self.clock
     }
 
-    /// How warm it is, while it is used with time; as it is when it is left alone, while nobody uses it so. Nothing
-    /// if its file does not say how it warms.
+    /// Temperature of the drive by its own clock, or that of an idle drive while it is used without time.
+    /// Nothing if its file does not say how it warms.
     #[must_use]
     pub fn temperature(&self) -> Option<Temperature> {
         self.device().temperature(self.clock)
     }
 
-    /// How long of that it had a command of the host's.
+    /// Part of the power-on time in which it had a command of the host.
     #[must_use]
     pub fn busy_time(&self) -> Nanos {
         Nanos(self.spent().busy_ns)
     }
 
-    pub(crate) fn spent(&self) -> Spent {
-        let counted = self.kept.as_ref().map(|kept| kept.meta.spent);
+    pub(crate) fn spent(&self) -> DriveTime {
+        let counted = self.image.as_ref().map(|image| image.meta.spent);
         counted.unwrap_or_default().plus(self.uncounted)
     }
 
@@ -69,7 +71,7 @@ impl DataDrive {
         if now > self.clock {
             let on_ns = now.since(self.clock).0;
             let busy_ns = if self.outstanding > 0 { on_ns } else { 0 };
-            self.uncounted = self.uncounted.plus(Spent { on_ns, busy_ns });
+            self.uncounted = self.uncounted.plus(DriveTime { on_ns, busy_ns });
             self.clock = now;
         }
     }

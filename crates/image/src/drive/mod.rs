@@ -9,12 +9,12 @@ mod life;
 mod power;
 mod switch_on;
 
-pub use info::{BaseTold, Info};
+pub use info::{BaseInfo, Info};
 
+use crate::backing::BackingImage;
 use crate::body::Body;
 use crate::commits::Commits;
-use crate::ground::Ground;
-use crate::meta::{Kept, Spent};
+use crate::meta::{DriveTime, ImageState};
 use crate::under_way::{NextRoom, UnderWay};
 use crate::{ImageError, record};
 use ftlab_base::{CommandId, Lba, SECTOR_BYTES, SimTime};
@@ -35,9 +35,9 @@ pub struct DataDrive {
     pub(crate) testbed: Option<Testbed>,
     pub(crate) body: Box<dyn Body>,
     /// Nothing, of a drive that is gone with the process.
-    pub(crate) kept: Option<Kept>,
-    /// What it lies on.
-    pub(crate) ground: Ground,
+    pub(crate) image: Option<ImageState>,
+    /// The image that this one lies on.
+    pub(crate) backing: BackingImage,
     pub(crate) max_sectors: u64,
     /// Reads under way, which a storage that takes no more writes does not keep from succeeding.
     pub(crate) reads: BTreeSet<CommandId>,
@@ -46,16 +46,16 @@ pub struct DataDrive {
     pub(crate) under_way: Option<UnderWay>,
     /// Memory for the next one.
     pub(crate) next_room: NextRoom,
-    /// What of the image is not as an earlier version wrote it.
+    /// Notes on what of the image is not as an earlier version wrote it.
     pub(crate) notes: Vec<String>,
     pub(crate) failure: Option<ImageError>,
-    /// How far the drive's time has come since it was switched on.
+    /// Present of the drive's time, since it was switched on.
     pub(crate) clock: SimTime,
-    /// What of it no checkpoint counts yet.
-    pub(crate) uncounted: Spent,
+    /// Time that no checkpoint counts yet.
+    pub(crate) uncounted: DriveTime,
     /// Commands that are under way.
     pub(crate) outstanding: u64,
-    /// When it was last asked for something, or did something.
+    /// Time of its last command or event.
     pub(crate) worked_at: SimTime,
 }
 
@@ -64,7 +64,7 @@ impl std::fmt::Debug for DataDrive {
         f.debug_struct("DataDrive")
             .field("path", &self.path)
             .field("drive", &self.file.slug())
-            .field("kept", &self.kept)
+            .field("image", &self.image)
             .finish_non_exhaustive()
     }
 }
@@ -88,7 +88,7 @@ impl DataDrive {
         &self.file
     }
 
-    /// Where the image lies; for messages, if it lies in memory.
+    /// Path of the image; a name for messages, if it lies in memory.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -109,13 +109,14 @@ impl DataDrive {
         self.body.layer()
     }
 
-    /// Whether a sector holds anything, and for how many of `sectors` that is so.
+    /// True if the drive holds data in a sector, and for how many of `sectors` that answer holds.
     #[must_use]
     pub fn is_mapped(&self, lba: Lba, sectors: u64) -> (bool, u64) {
         self.body.is_mapped(lba, sectors)
     }
 
-    /// Whether a trim gives up what it covers: afterwards zeros are read there. Only whole slots can be given up.
+    /// True if a trim gives up the slots that it covers, so that they read as zeros. Only whole slots can be
+    /// given up.
     #[must_use]
     pub fn trims(&self) -> bool {
         self.body.layer().is_some()
@@ -127,14 +128,14 @@ impl DataDrive {
         self.body.slot_sectors()
     }
 
-    /// Why the storage under the drive does not do what is asked. The drive takes no writes then, and
-    /// what it holds can be read. With each write it tries again.
+    /// Error of the storage under the drive. The drive takes no writes then, and what it holds can be read.
+    /// With each write it tries again.
     #[must_use]
     pub fn failure(&self) -> Option<&ImageError> {
         self.failure.as_ref()
     }
 
-    /// What was written so far is kept; if the image was opened so, by the machine's own storage.
+    /// Makes the writes so far survive; on the machine's own storage, if the image was opened so.
     ///
     /// # Errors
     /// When the system does not do it.
@@ -179,7 +180,7 @@ impl DataDrive {
     }
 }
 
-/// What the drive does with its storage.
+/// Access to the storage for the rest of this crate.
 impl DataDrive {
     /// A drive that is not kept, and has no time yet.
     pub(crate) fn around(path: &Path, drive: &DriveFile, body: Box<dyn Body>) -> DataDrive {
@@ -188,8 +189,8 @@ impl DataDrive {
             file: drive.clone(),
             seed: 0,
             testbed: None,
-            kept: None,
-            ground: Ground::default(),
+            image: None,
+            backing: BackingImage::default(),
             max_sectors: body.device().capacity_sectors(),
             body,
             reads: BTreeSet::new(),
@@ -199,7 +200,7 @@ impl DataDrive {
             notes: Vec::new(),
             failure: None,
             clock: SimTime::ZERO,
-            uncounted: Spent::default(),
+            uncounted: DriveTime::default(),
             outstanding: 0,
             worked_at: SimTime::ZERO,
         }

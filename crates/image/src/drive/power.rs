@@ -4,13 +4,13 @@ use super::DataDrive;
 use crate::new::New;
 use crate::recovery;
 use crate::recovery::found::Opening;
-use crate::{CutTold, ImageError, OpenOptions};
+use crate::{CutReport, ImageError, OpenOptions};
 
 impl DataDrive {
-    /// Whether it has an image that is written to, from which it would come back.
+    /// True if the drive has an image that is written to, from which it would come back.
     #[must_use]
     pub fn has_image(&self) -> bool {
-        self.kept.as_ref().is_some_and(|kept| !kept.read_only)
+        self.image.as_ref().is_some_and(|image| !image.read_only)
     }
 
     /// Cuts the power, and lets the drive recover from its image as it would when that is opened again. Commands
@@ -20,14 +20,14 @@ impl DataDrive {
     /// # Errors
     /// When the drive is in memory, is only looked at, or does not come back; it is as before then, with its
     /// outstanding commands.
-    pub fn cut_power(&mut self, seed: Option<u64>) -> Result<Option<CutTold>, ImageError> {
-        let kept = self.kept.as_ref().filter(|kept| !kept.read_only);
-        let (Some(kept), Some(testbed)) = (kept, self.testbed.clone()) else {
+    pub fn cut_power(&mut self, seed: Option<u64>) -> Result<Option<CutReport>, ImageError> {
+        let image = self.image.as_ref().filter(|image| !image.read_only);
+        let (Some(image), Some(testbed)) = (image, self.testbed.clone()) else {
             return Err(ImageError::NothingStays);
         };
         let options = OpenOptions {
-            sync: kept.sync,
-            on_kill: kept.on_kill,
+            sync: image.sync,
+            on_kill: image.on_kill,
             cut_seed: seed,
             ..OpenOptions::on(&testbed)
         };
@@ -58,16 +58,16 @@ impl DataDrive {
         if let Some(tap) = &mut tap {
             tap.end(true);
         }
-        let ground = std::mem::take(&mut self.ground);
+        let backing = std::mem::take(&mut self.backing);
         *self = drive;
-        (self.clock, self.ground) = (clock, ground);
+        (self.clock, self.backing) = (clock, backing);
         *self.body.tap() = tap;
         // A cache whose data were nowhere else loses them all: its draws were made when they were written.
-        Ok(recovery.cut.or(in_cache.map(|sectors| CutTold {
+        Ok(recovery.cut.or(in_cache.map(|sectors| CutReport {
             seed: seed.unwrap_or_default(),
             slots: sectors,
             old: sectors,
-            ..CutTold::default()
+            ..CutReport::default()
         })))
     }
 }

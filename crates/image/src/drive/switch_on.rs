@@ -11,15 +11,15 @@ impl DataDrive {
         recovery: &Recovery,
         goes_on: bool,
     ) -> Result<(), ImageError> {
-        let kept = self.kept.as_mut().expect("it was found somewhere");
-        if kept.read_only {
+        let image = self.image.as_mut().expect("it was found somewhere");
+        if image.read_only {
             return Ok(());
         }
-        kept.meta.power_cycles += 1;
-        kept.meta.unsafe_shutdowns += u64::from(!recovery.clean);
+        image.meta.power_cycles += 1;
+        image.meta.unsafe_shutdowns += u64::from(!recovery.clean);
         // What the image survives is noted in a checkpoint, and whose model its journal is of.
-        let is_as_before = kept.is_as_before() && kept.meta.version == ftlab_drive::version();
-        let stands = kept.stands;
+        let is_as_before = image.is_as_before() && image.meta.version == ftlab_drive::version();
+        let stands = image.stands;
         if recovery.clean && is_as_before && self.body.begin_journal(stands) {
             self.note_power_on();
             return Ok(());

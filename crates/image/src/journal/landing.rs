@@ -1,4 +1,4 @@
-//! What a batch of the journal knows of the data that went to their places: a digest (`landed.rs`).
+//! Digest of the data that went to their places with a batch of the journal (`landed.rs`).
 
 use std::ops::Range;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};

@@ -57,14 +57,14 @@ pub struct Hole {
     pub batch: u64,
     /// Requests of the translation layer in it and behind it, as far as is known.
     pub requests: u64,
-    /// How many of them come before a flush that was answered.
+    /// Number of them that come before a flush that was answered.
     pub flushed: u64,
 }
 
-/// What stands in front of a batch.
+/// Head of a batch.
 #[derive(Debug, Clone, Copy)]
 struct Head {
-    /// Head and records.
+    /// Length of head and records, in bytes.
     bytes: u32,
     /// The part that it belongs to, and its number in that.
     part: u64,
@@ -122,7 +122,7 @@ impl Head {
 #[derive(Debug)]
 pub(crate) struct Journal {
     journals: Journals,
-    /// The newest checkpoint.
+    /// Number of the newest checkpoint.
     checkpoint: u64,
     /// The part that is written, and what is written.
     part: u64,
@@ -137,28 +137,28 @@ pub(crate) struct Journal {
     sequence: u64,
     /// Records that are not written yet, with room for the head.
     waiting: Vec<u8>,
-    /// Whether any of them matters by itself: what was only read does not.
+    /// True if one of the waiting records must be written for its own sake, which those of reads need not.
     matters: bool,
     /// The hash of the operations up to the last record.
     hash: u64,
     /// Slots that went to their places since the last batch, where the machine may lose its power.
     landing: Landing,
-    /// What of the records that wait is noted for the case that the process alone is killed.
+    /// The waiting records that were noted for the case that the process alone is killed.
     spilled: Spilled,
-    /// Which batches a mark knows of, and where the next mark goes.
+    /// Batches that a mark knows of, and the place of the next mark.
     marked: (u64, u64),
     mark_place: usize,
 }
 
-/// How much room a journal has.
+/// Room that a journal has left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Left {
-    /// Enough.
-    Much,
+pub(crate) enum Headroom {
+    /// More than enough.
+    Ample,
     /// The next checkpoint is due for it.
-    Little,
-    /// Hardly any.
-    Hardly,
+    Low,
+    /// Hardly any room.
+    Critical,
 }
 
 /// Requests and bytes of a part at which a checkpoint is due.
@@ -219,7 +219,7 @@ impl Journal {
         self.sequence += 1;
     }
 
-    /// Notes something else.
+    /// Notes another record.
     pub(crate) fn note(&mut self, put: impl FnOnce(&mut Vec<u8>)) {
         put(&mut self.waiting);
         self.matters = true;
@@ -265,7 +265,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Whether what waits should be written, whatever it is.
+    /// True if the waiting records should be written, whatever they are.
     pub(crate) fn is_full(&self) -> bool {
         self.waiting.len() >= WAITING_BYTES_MAX
     }
@@ -337,7 +337,7 @@ impl Journal {
         Ok(self.end.begin(part, self.sequence))
     }
 
-    /// Where what is written ends.
+    /// End of the written part.
     pub(crate) fn end(&self) -> End {
         self.end
     }
@@ -347,13 +347,13 @@ impl Journal {
         self.checkpoint = self.part;
     }
 
-    /// Whether the part goes on behind a checkpoint that does not stand. There is no room for another one
-    /// then: both regions are needed.
+    /// True if the part goes on behind a checkpoint that does not stand. There is no room for another one then:
+    /// both regions are needed.
     pub(crate) fn goes_on(&self) -> bool {
         self.part != self.checkpoint
     }
 
-    /// Whether it is time for a checkpoint.
+    /// True if a checkpoint is due.
     pub(crate) fn is_long(&self) -> bool {
         self.requests >= self.due.0 || self.used >= self.due.1
     }
@@ -379,13 +379,13 @@ impl Journal {
         );
     }
 
-    /// How much room is left.
-    pub(crate) fn left(&self) -> Left {
+    /// Room that is left.
+    pub(crate) fn headroom(&self) -> Headroom {
         let bytes = self.journals.of(self.part).bytes;
         match self.used {
-            used if used < bytes / 2 => Left::Much,
-            used if used < bytes / 8 * 7 => Left::Little,
-            _ => Left::Hardly,
+            used if used < bytes / 2 => Headroom::Ample,
+            used if used < bytes / 8 * 7 => Headroom::Low,
+            _ => Headroom::Critical,
         }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// What the layer was asked.
+    /// Requests to the layer, in order.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = LayerInput> {
         self.records.iter().filter_map(|record| match record {
             Record::Input(input) => Some(*input),
@@ -41,11 +41,11 @@ pub(crate) struct Reader<'a> {
     /// The part behind the checkpoint. One more may go on behind that, if the next checkpoint was being
     /// written.
     first_part: u64,
-    /// What was read.
+    /// End of the batches that were read.
     pub(super) end: End,
     pub(super) at: u64,
     batches: u64,
-    /// How far the journal went for sure, if it did.
+    /// Position up to which the journal went for sure, if a mark has one.
     known: Option<End>,
 }
 
@@ -68,12 +68,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What it reads from.
+    /// The storage that is read.
     pub(crate) fn storage(&self) -> &'a dyn Storage {
         self.storage
     }
 
-    /// Whether somebody relies on what was read: a mark knows of it.
+    /// True if somebody relies on the batch that was read: a mark knows of it.
     pub(crate) fn is_relied_on(&self) -> bool {
         let known = self.known.map(|known| known.position());
         known >= Some(self.end.position())
@@ -96,8 +96,8 @@ impl<'a> Reader<'a> {
         (self.end.part == self.first_part).then_some(self.first_part + 1)
     }
 
-    /// Where the journal goes on behind what was read, by part and by bytes: over a batch that was cut off,
-    /// if there is one.
+    /// Position at which the journal goes on, by part and by bytes: over a batch that was cut off, if there is
+    /// one.
     pub(super) fn goes_on_at(&self) -> io::Result<(u64, u64)> {
         if let Some(part) = self.next_part()
             && let Some((head, _)) = self.head(part, 0)?
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Where nothing more could be read: whether that is a hole.
+    /// The hole at which reading ended, if it is one.
     pub(crate) fn hole(&self) -> io::Result<Option<Hole>> {
         let is_further = |known: &End| known.position() > self.end.position();
         let known = self.known.filter(is_further).map(|known| known.sequence);

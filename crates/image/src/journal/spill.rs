@@ -28,7 +28,7 @@ pub(super) fn room(region: Region) -> Region {
     }
 }
 
-/// What is noted of the records that wait.
+/// Position and seal of the noted records.
 #[derive(Debug)]
 pub(super) struct Spilled {
     batches: u64,
@@ -51,7 +51,8 @@ impl Spilled {
     }
 }
 
-/// What the first batch names. It is of one part: what lies behind an earlier one is in a checkpoint by now.
+/// Predecessor that the first batch names. It depends on the part: data behind an earlier one are in a
+/// checkpoint by now.
 fn first_names(seal: u64, part: u64) -> u64 {
     xxh3_64_with_seed(&part.to_le_bytes(), seal)
 }
@@ -70,6 +71,7 @@ impl Journal {
         bytes.extend_from_slice(news);
         record::put_totals(&mut bytes, totals);
         let room = room(self.journals.of(self.part));
+        // Without room the caller writes the journal, so that nothing is lost.
         if self.spilled.used + bytes.len() as u64 > room.bytes {
             return Ok(false);
         }
@@ -95,7 +97,7 @@ impl Journal {
 }
 
 impl Reader<'_> {
-    /// What was noted behind the end of the journal, if the machine runs since then.
+    /// Reads the batches that were noted behind the end of the journal, if the machine has run since then.
     pub(crate) fn spilled(&self) -> io::Result<Vec<Batch>> {
         let Some(machine) = self.storage().machine() else {
             return Ok(Vec::new());

@@ -9,7 +9,7 @@ pub(super) struct Batches<'a> {
     reader: Reader<'a>,
     /// The journal in front of the batch that was read last.
     before: Reader<'a>,
-    /// What stands beside the journal, once that has ended.
+    /// Batches that stand beside the journal, once that has ended.
     beside: Option<IntoIter<Batch>>,
     hole: Option<Hole>,
 }
@@ -42,13 +42,13 @@ impl<'a> Batches<'a> {
         Ok(self.beside.as_mut().and_then(Iterator::next))
     }
 
-    /// Whether the one that was read last stands beside the journal.
+    /// True if the batch that was read last stands beside the journal.
     pub(super) fn is_beside(&self) -> bool {
         self.beside.is_some()
     }
 
-    /// Whether the power of the machine may have gone before all of the batch that was read last was on its storage: it is
-    /// the last one, it says what belongs to it, and nobody relies on it.
+    /// True if the power of the machine may have gone before the whole batch that was read last was on its
+    /// storage: it is the last one, it says what belongs to it, and nobody relies on it.
     pub(super) fn may_be_cut_off(&self, batch: &Batch) -> Result<bool, Wrong> {
         if self.is_beside() || batch.landed.is_none() || self.reader.is_relied_on() {
             return Ok(false);
@@ -64,7 +64,7 @@ impl<'a> Batches<'a> {
         self.beside = Some(Vec::new().into_iter());
     }
 
-    /// Where the journal cannot be read, though there is more behind.
+    /// Position at which the journal cannot be read, though there is more behind.
     pub(super) fn hole(&self) -> Option<Hole> {
         self.hole
     }

@@ -1,7 +1,7 @@
 //! Sectors that wait in a write buffer, as the journal tells.
 
+use crate::buffered::BufferedSlot;
 use crate::error::Wrong;
-use crate::kept::Kept;
 use ftlab_base::SECTOR_BYTES;
 use ftlab_drive::ssd::LayerInput;
 use std::collections::BTreeMap;
@@ -9,16 +9,16 @@ use std::collections::BTreeMap;
 /// Slots of which sectors wait, by LPN.
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
-    slots: BTreeMap<u32, Kept>,
-    /// What the last request took out.
-    taken: Option<Kept>,
+    slots: BTreeMap<u32, BufferedSlot>,
+    /// Slot that the last request took out.
+    taken: Option<BufferedSlot>,
     slot_bytes: usize,
 }
 
 impl Buffer {
-    pub(super) fn of(kept: Vec<Kept>, slot_bytes: usize) -> Buffer {
+    pub(super) fn of(buffered: Vec<BufferedSlot>, slot_bytes: usize) -> Buffer {
         Buffer {
-            slots: kept.into_iter().map(|slot| (slot.lpn, slot)).collect(),
+            slots: buffered.into_iter().map(|slot| (slot.lpn, slot)).collect(),
             taken: None,
             slot_bytes,
         }
@@ -28,7 +28,7 @@ impl Buffer {
         self.slots.len()
     }
 
-    pub(super) fn into_kept(self) -> Vec<Kept> {
+    pub(super) fn into_slots(self) -> Vec<BufferedSlot> {
         self.slots.into_values().collect()
     }
 
@@ -39,7 +39,7 @@ impl Buffer {
             let why = format!("sectors of LPN {lpn} in the journal reach beyond its slot");
             return Err(Wrong::Checkpoint(why));
         }
-        let slot = self.slots.entry(lpn).or_insert_with(|| Kept {
+        let slot = self.slots.entry(lpn).or_insert_with(|| BufferedSlot {
             lpn,
             mask: 0,
             bytes: vec![0; self.slot_bytes],

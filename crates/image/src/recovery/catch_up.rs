@@ -3,20 +3,20 @@
 
 use super::batches::Batches;
 use super::buffer::Buffer;
-use super::found::{Before, Opening};
-use super::replay::{Last, Replay, Replayed, check_hash, follow_record, replays_otherwise};
-use super::request::Newest;
+use super::found::{FlashCheckpoint, Opening};
+use super::replay::{LastRequest, Replay, Replayed, check_hash, follow_record, replays_otherwise};
+use super::request::NewestWrites;
 use crate::body::flash::{Flash, byte_store};
 use crate::error::Wrong;
 use crate::journal::{Hole, Journal, Reader};
-use crate::keeping::Keeping;
 use crate::mark::Mark;
-use crate::meta::{Kept, Meta};
+use crate::meta::{ImageState, Meta};
 use crate::record;
 use crate::regions::Regions;
 use crate::slot;
 use crate::storage::Storage;
-use crate::store::{CutOff, Left};
+use crate::store::{CutOff, CutResult};
+use crate::store_options::StoreOptions;
 use crate::volatile::{Tracker, Volatile};
 use crate::{PowerCut, Recovery};
 use ftlab_base::Lpn;
@@ -24,7 +24,7 @@ use ftlab_drive::ssd::Ssd;
 use ftlab_nand::DataMove;
 
 /// A drive of flash that was asked again what its journal says.
-pub(super) struct AskedAgain {
+pub(super) struct ReplayedFlash {
     ssd: Box<Ssd>,
     regions: Regions,
     meta: Meta,
@@ -37,37 +37,37 @@ pub(super) struct AskedAgain {
 }
 
 /// A drive of flash whose bytes lie where they belong.
-pub(super) struct CaughtUp {
+pub(super) struct RecoveredFlash {
     pub(super) flash: Flash,
     pub(super) recovery: Recovery,
-    pub(super) image: Kept,
-    /// Whether the journal goes on where it ended.
+    pub(super) image: ImageState,
+    /// True if the journal goes on where it ended.
     pub(super) goes_on: bool,
 }
 
-impl AskedAgain {
+impl ReplayedFlash {
     /// Asks a drive as its checkpoint has it what the journal of a storage says. Nothing of the storage changes.
     pub(super) fn of(
         mut ssd: Box<Ssd>,
-        before: Before,
+        before: FlashCheckpoint,
         storage: &dyn Storage,
         opening: &Opening<'_>,
-    ) -> Result<AskedAgain, Wrong> {
-        let Before {
+    ) -> Result<ReplayedFlash, Wrong> {
+        let FlashCheckpoint {
             known,
             stands,
             meta,
-            kept,
+            buffered,
             volatile,
             blank,
         } = before;
         let regions = Regions::of_layer(ssd.layer());
         let slot_bytes = ssd.layer().layout().geometry.slot_bytes as usize;
-        let mut buffer = Buffer::of(kept, slot_bytes);
+        let mut buffer = Buffer::of(buffered, slot_bytes);
         let known = known.map(|known| known.end);
         let reader = Reader::new(storage, regions.journals, stands.end, known);
         let mut batches = Batches::of(reader);
-        let tracks = opening.keeping(meta.on_kill).tracks;
+        let tracks = opening.options(meta.on_kill).tracks;
         if tracks || !blank.is_none() {
             let tracker = Tracker::of(Volatile::of(volatile), tracks, blank);
             ssd.carry(Box::new(tracker));
@@ -82,7 +82,7 @@ impl AskedAgain {
             version: &meta.version,
             inputs: Vec::new(),
             found: Replayed {
-                newest: is_of_another.then(Newest::default),
+                newest: is_of_another.then(NewestWrites::default),
                 ..Replayed::default()
             },
         };
@@ -94,7 +94,7 @@ impl AskedAgain {
         let so_far = (found.inputs, found.hash);
         let journal = Journal::behind(batches.reader(), stands.checkpoint, so_far);
         let tracker = ssd.store_mut::<Tracker>().map(std::mem::take);
-        let asked = AskedAgain {
+        let replayed = ReplayedFlash {
             tracker: tracker.unwrap_or_default(),
             ssd,
             regions,
@@ -104,12 +104,12 @@ impl AskedAgain {
             hole,
             journal: Some(journal.map_err(Wrong::Unreadable)?),
         };
-        asked.check_pages(storage)?;
-        Ok(asked)
+        replayed.check_pages(storage)?;
+        Ok(replayed)
     }
 
-    /// Where another model wrote the journal: that this one has done the same. The operations were the same; what lies in
-    /// pages that were written since says whose it is, and which request wrote it.
+    /// Checks the replay of a journal that another model wrote: that this one has done the same. The operations
+    /// were the same; what lies in pages that were written since says whose it is, and which request wrote it.
     fn check_pages(&self, storage: &dyn Storage) -> Result<(), Wrong> {
         let Some(newest) = &self.found.newest else {
             return Ok(());
@@ -155,11 +155,11 @@ impl AskedAgain {
         storage: Box<dyn Storage>,
         stands: Mark,
         opening: &Opening<'_>,
-    ) -> Result<CaughtUp, Wrong> {
-        let keeping = opening.keeping(self.meta.on_kill);
+    ) -> Result<RecoveredFlash, Wrong> {
+        let options = opening.options(self.meta.on_kill);
         let waited = self.buffer.slots() > 0;
         // What waits of an earlier cut would be mixed with what this one has left.
-        let is_plain = self.is_whole() && !(keeping.tracks && waited);
+        let is_plain = self.is_whole() && !(options.tracks && waited);
         let regions = self.regions;
         let Carrying {
             mut flash,
@@ -167,14 +167,14 @@ impl AskedAgain {
             buffer,
             mut recovery,
             journal,
-        } = self.carry(storage, keeping, opening)?;
-        let mut image = opening.kept(stands, meta);
+        } = self.carry(storage, options, opening)?;
+        let mut image = opening.image_state(stands, meta);
         let store = flash.store_mut();
         if waited {
             // A recovery was cut off that had them to be handed on, or capacitors have kept them.
             store.begin_restoring();
         }
-        store.go_on(store.sequence(), buffer.into_kept());
+        store.go_on(store.sequence(), buffer.into_slots());
         if let Some(hole) = recovery.hole {
             // Batches that nobody knows of may have been written, too.
             let from = store.sequence();
@@ -182,24 +182,24 @@ impl AskedAgain {
             image.meta.lost.push((from, until));
             store.lose(image.meta.lost.clone());
         }
-        let mut left = Left::default();
-        if keeping.tracks && !recovery.clean {
-            left = opening.cut(&mut flash, &mut image.meta);
-            recovery.cut = Some(left.told);
+        let mut cut_result = CutResult::default();
+        if options.tracks && !recovery.clean {
+            cut_result = opening.cut(&mut flash, &mut image.meta);
+            recovery.cut = Some(cut_result.report);
         }
         let store = flash.store_mut();
-        store.set_tracks(opening.keeping(image.on_kill).tracks);
+        store.set_tracks(opening.options(image.on_kill).tracks);
         let journal =
             journal.filter(|journal| is_plain && !recovery.clean && image.may_go_on(journal));
         let goes_on = journal.is_some();
         if let Some(mut journal) = journal {
             journal.note(|to| record::put_power_lost(to, recovery.cut));
-            for slot in &left.slots {
+            for slot in &cut_result.slots {
                 journal.note(|to| slot.put(to));
             }
             store.keep_journal(journal);
         }
-        Ok(CaughtUp {
+        Ok(RecoveredFlash {
             flash,
             recovery,
             image,
@@ -207,20 +207,20 @@ impl AskedAgain {
         })
     }
 
-    /// Whether the journal was read to its very end, and nothing stands beside it.
+    /// True if the journal was read to its very end, and nothing stands beside it.
     fn is_whole(&self) -> bool {
         self.hole.is_none() && self.found.left_out == 0 && self.found.spilled.is_empty()
     }
 
-    /// What the journal came to.
-    fn recovery(&self, keeping: Keeping) -> Recovery {
+    /// Report on the replay.
+    fn recovery(&self, options: StoreOptions) -> Recovery {
         let found = &self.found;
         Recovery {
             clean: !self.meta.at_work && found.batches == 0 && self.hole.is_none(),
             replayed: found.inputs,
             redone: 0,
             left_out: found.left_out,
-            kept_slots: match keeping.capacitors {
+            kept_slots: match options.capacitors {
                 true => self.buffer.slots() as u64,
                 false => 0,
             },
@@ -233,11 +233,11 @@ impl AskedAgain {
     fn carry(
         self,
         storage: Box<dyn Storage>,
-        keeping: Keeping,
+        options: StoreOptions,
         opening: &Opening<'_>,
     ) -> Result<Carrying, Wrong> {
-        let mut recovery = self.recovery(keeping);
-        let AskedAgain {
+        let mut recovery = self.recovery(options);
+        let ReplayedFlash {
             ssd,
             mut meta,
             buffer,
@@ -246,7 +246,7 @@ impl AskedAgain {
             mut journal,
             ..
         } = self;
-        let mut store = byte_store(&ssd, storage, keeping);
+        let mut store = byte_store(&ssd, storage, options);
         store.set_volatile(tracker.volatile);
         store.set_blank(tracker.blank);
         store.go_on(meta.sequence + found.inputs, Vec::new());
@@ -260,7 +260,7 @@ impl AskedAgain {
         meta.last_cut = found.last_cut.or(meta.last_cut);
         let last = found.last.take();
         let again = last.as_ref().map(|last| last.input);
-        if let Some(Last { moved, slot, .. }) = last {
+        if let Some(LastRequest { moved, slot, .. }) = last {
             let mut journal = journal.take().expect("it was read");
             // What is made again may be cut off again: behind an erase it goes on from there, and behind that
             // nobody looks at what was noted beside the journal.
@@ -308,9 +308,9 @@ struct Carrying {
     journal: Option<Journal>,
 }
 
-impl Kept {
-    /// Whether a journal that was read can go on as it is: nothing of what its checkpoint says is otherwise now, and there
-    /// is room for it.
+impl ImageState {
+    /// True if a journal that was read can go on as it is: nothing of what its checkpoint says is otherwise
+    /// now, and there is room for it.
     fn may_go_on(&self, journal: &Journal) -> bool {
         !self.read_only
             && self.is_as_before()
@@ -322,18 +322,18 @@ impl Kept {
 
 impl Opening<'_> {
     /// The power went: the slots of the volatile buffer are to be as that has left them.
-    fn cut(&self, flash: &mut Flash, meta: &mut Meta) -> Left {
+    fn cut(&self, flash: &mut Flash, meta: &mut Meta) -> CutResult {
         let atomic_bytes = self.drive.atomic_write_bytes();
         let drawn = PowerCut::nth(self.seed, meta.unsafe_shutdowns, atomic_bytes);
         let cut = PowerCut {
             seed: self.options.cut_seed.unwrap_or(drawn.seed),
             atomic_bytes,
         };
-        let left = flash.store().left_by(&cut, flash.ssd().layer());
+        let cut_result = flash.store().left_by(&cut, flash.ssd().layer());
         let store = flash.store_mut();
         store.begin_restoring();
-        store.go_on(store.sequence(), left.slots.clone());
-        meta.last_cut = Some(left.told);
-        left
+        store.go_on(store.sequence(), cut_result.slots.clone());
+        meta.last_cut = Some(cut_result.report);
+        cut_result
     }
 }

@@ -1,15 +1,15 @@
 //! A drive as its newest checkpoint has it, before its journal is read.
 
 use crate::blank::Blank;
+use crate::buffered::BufferedSlot;
 use crate::checkpoint::{self, Saved, Shape};
 use crate::error::Wrong;
-use crate::keeping::Keeping;
-use crate::kept::Kept as KeptSlot;
 use crate::mark::Mark;
-use crate::meta::{Kept, Meta};
+use crate::meta::{ImageState, Meta};
 use crate::new::New;
 use crate::regions::Regions;
 use crate::storage::Storage;
+use crate::store_options::StoreOptions;
 use crate::volatile::VolatileSlot;
 use crate::{ImageError, OnKill, OpenOptions};
 use ftlab_drive::ssd::Ssd;
@@ -19,7 +19,7 @@ use std::path::Path;
 /// An image that is opened.
 #[derive(Clone, Copy)]
 pub(crate) struct Opening<'a> {
-    /// Where it lies, for messages.
+    /// Path of the image, for messages.
     pub(crate) path: &'a Path,
     /// Its drive, and the seed that was made with.
     pub(crate) drive: &'a DriveFile,
@@ -28,14 +28,14 @@ pub(crate) struct Opening<'a> {
 }
 
 impl Opening<'_> {
-    /// How the drive keeps its bytes where the end of its process is that for it.
-    pub(crate) fn keeping(&self, on_kill: OnKill) -> Keeping {
-        Keeping::of(self.drive, self.options.sync, on_kill)
+    /// Options of the drive's store with that effect of a kill.
+    pub(crate) fn options(&self, on_kill: OnKill) -> StoreOptions {
+        StoreOptions::of(self.drive, self.options.sync, on_kill)
     }
 
-    /// Where the image is kept from now on.
-    pub(super) fn kept(&self, stands: Mark, meta: Meta) -> Kept {
-        Kept {
+    /// State of the image from now on.
+    pub(super) fn image_state(&self, stands: Mark, meta: Meta) -> ImageState {
+        ImageState {
             stands,
             meta,
             sync: self.options.sync,
@@ -46,7 +46,7 @@ impl Opening<'_> {
 }
 
 /// The newest checkpoint of a storage, unpacked.
-pub(super) struct Newest {
+pub(super) struct NewestCheckpoint {
     known: Option<Mark>,
     stands: Mark,
     saved: Saved,
@@ -58,12 +58,12 @@ pub(crate) struct Found {
     known: Option<Mark>,
     pub(super) stands: Mark,
     pub(super) meta: Meta,
-    kept: Vec<KeptSlot>,
+    buffered: Vec<BufferedSlot>,
     volatile: Vec<VolatileSlot>,
     blank: Vec<u8>,
 }
 
-impl Newest {
+impl NewestCheckpoint {
     /// Reads what a storage holds of a drive of that shape.
     pub(super) fn read(
         path: &Path,
@@ -71,7 +71,7 @@ impl Newest {
         regions: &Regions,
         shape: Shape,
         accepts_loss: bool,
-    ) -> Result<Newest, ImageError> {
+    ) -> Result<NewestCheckpoint, ImageError> {
         let unusable = unusable_at(path);
         let unreadable = |why| unusable(Wrong::Unreadable(why));
         let (found, want) = (storage.length().map_err(unreadable)?, regions.end());
@@ -83,7 +83,7 @@ impl Newest {
         let newest = checkpoint::newest(storage, &regions.checkpoints, number);
         let newest = newest.map_err(unusable)?;
         let saved = newest.unpack(storage, shape).map_err(unusable)?;
-        Ok(Newest {
+        Ok(NewestCheckpoint {
             known,
             stands: newest.mark(&saved.meta),
             saved,
@@ -92,7 +92,7 @@ impl Newest {
 
     /// Has a drive as it is built be as it says.
     pub(super) fn restore(self, path: &Path, mut new: New) -> Result<Found, ImageError> {
-        let Newest {
+        let NewestCheckpoint {
             known,
             stands,
             saved,
@@ -107,21 +107,21 @@ impl Newest {
             known,
             stands,
             meta: saved.meta,
-            kept: saved.kept,
+            buffered: saved.buffered,
             volatile: saved.volatile,
             blank: saved.blank,
         })
     }
 }
 
-/// What the end of its process is for a drive, as its newest checkpoint has it.
+/// Effect of a kill that the newest checkpoint of a drive has.
 #[cfg(test)]
 pub(crate) fn on_kill_of(storage: &dyn Storage, new: &New) -> Option<crate::OnKill> {
-    let newest = Newest::read(Path::new(""), storage, &new.regions(), new.shape(), true);
+    let newest = NewestCheckpoint::read(Path::new(""), storage, &new.regions(), new.shape(), true);
     newest.ok().map(|newest| newest.saved.meta.on_kill)
 }
 
-/// Why an image cannot be used.
+/// Makes the error of an image that cannot be used.
 pub(super) fn unusable_at(path: &Path) -> impl Fn(Wrong) -> ImageError + Copy {
     move |why| ImageError::Unusable {
         path: path.to_owned(),
@@ -138,7 +138,7 @@ impl Found {
         accepts_loss: bool,
     ) -> Result<Found, ImageError> {
         let (regions, shape) = (new.regions(), new.shape());
-        let newest = Newest::read(path, storage, &regions, shape, accepts_loss)?;
+        let newest = NewestCheckpoint::read(path, storage, &regions, shape, accepts_loss)?;
         newest.restore(path, new)
     }
 
@@ -149,7 +149,7 @@ impl Found {
             known: self.known,
             stands: self.stands,
             meta: self.meta.clone(),
-            kept: self.kept.clone(),
+            buffered: self.buffered.clone(),
             volatile: self.volatile.clone(),
             blank: self.blank.clone(),
         }
@@ -161,13 +161,13 @@ impl Found {
         self
     }
 
-    /// What it lets the host address.
+    /// Sectors that the host can address.
     pub(crate) fn max_sectors(&self) -> u64 {
         self.meta.max_sectors
     }
 
     /// The drive, and what it goes on from beside its own state.
-    pub(crate) fn of_flash(self) -> Result<(Box<Ssd>, Before), Wrong> {
+    pub(crate) fn of_flash(self) -> Result<(Box<Ssd>, FlashCheckpoint), Wrong> {
         let New::Flash(ssd) = self.new else {
             unreachable!("a drive without flash has no journal");
         };
@@ -175,11 +175,11 @@ impl Found {
             let why = "it has blank blocks that the drive does not have";
             Wrong::Checkpoint(why.to_owned())
         })?;
-        let before = Before {
+        let before = FlashCheckpoint {
             known: self.known,
             stands: self.stands,
             meta: self.meta,
-            kept: self.kept,
+            buffered: self.buffered,
             volatile: self.volatile,
             blank,
         };
@@ -187,12 +187,12 @@ impl Found {
     }
 }
 
-/// What a drive of flash goes on from, beside its own state.
-pub(crate) struct Before {
+/// State of a drive of flash at its newest checkpoint, beside its own.
+pub(crate) struct FlashCheckpoint {
     pub(super) known: Option<Mark>,
     pub(super) stands: Mark,
     pub(crate) meta: Meta,
-    pub(super) kept: Vec<KeptSlot>,
+    pub(super) buffered: Vec<BufferedSlot>,
     pub(super) volatile: Vec<VolatileSlot>,
     pub(super) blank: Blank,
 }

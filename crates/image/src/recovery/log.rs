@@ -2,16 +2,16 @@
 
 use super::batches::Batches;
 use super::buffer::Buffer;
-use super::found::{Before, Opening};
+use super::found::{FlashCheckpoint, Opening};
 use super::request::check_input;
 
 use crate::Survives;
 use crate::blank::Blank;
+use crate::buffered::BufferedSlot;
 use crate::error::Wrong;
 use crate::journal::{Batch, Reader};
-use crate::kept::Kept as KeptSlot;
 use crate::mark::Mark;
-use crate::meta::{Kept, Meta};
+use crate::meta::{ImageState, Meta};
 use crate::record::Record;
 use crate::regions::Regions;
 use crate::storage::Storage;
@@ -31,7 +31,7 @@ pub(crate) struct Written {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Request {
     pub(crate) input: LayerInput,
-    /// Whether the layer took it.
+    /// True if the layer took it.
     pub(crate) taken: bool,
     number: u64,
 }
@@ -57,7 +57,7 @@ pub(crate) struct Log {
     pub(crate) blank: Blank,
     pub(crate) requests: Vec<Request>,
     /// Slots that wait in a buffer behind that.
-    pub(crate) kept: Vec<KeptSlot>,
+    pub(crate) buffered: Vec<BufferedSlot>,
     pub(crate) totals: Option<Totals>,
     /// Requests that were left out.
     pub(crate) left_out: u64,
@@ -69,7 +69,7 @@ impl Log {
     /// Reads what stands on a storage behind the checkpoint of a drive. `is_there` says whether a page is there that a
     /// request has written.
     pub(crate) fn read(
-        before: Before,
+        before: FlashCheckpoint,
         storage: &dyn Storage,
         ssd: &Ssd,
         opening: &Opening<'_>,
@@ -80,18 +80,19 @@ impl Log {
         let known = before.known.map(|known| known.end);
         let reader = Reader::new(storage, regions.journals, before.stands.end, known);
         let mut batches = Batches::of(reader);
-        let mut buffer = Buffer::of(before.kept, slot_bytes);
+        let mut buffer = Buffer::of(before.buffered, slot_bytes);
         let mut log = Log {
             stands: before.stands,
             meta: before.meta,
             blank: before.blank,
             requests: Vec::new(),
-            kept: Vec::new(),
+            buffered: Vec::new(),
             totals: None,
             left_out: 0,
             slot: None,
         };
         while let Some(batch) = batches.next()? {
+            // A batch whose data never reached the disk is left out: nobody was promised it.
             if batches.may_be_cut_off(&batch)? && !log.has_landed(&batch, &is_there) {
                 log.left_out = batch.inputs().count() as u64;
                 batches.leave_out();
@@ -104,7 +105,7 @@ impl Log {
         }
         match batches.hole().filter(|_| !opening.options.accepts_loss) {
             Some(hole) => return Err(Wrong::Hole { hole }),
-            None => log.kept = buffer.into_kept(),
+            None => log.buffered = buffer.into_slots(),
         }
         Ok(log)
     }
@@ -146,7 +147,7 @@ impl Log {
         Ok(())
     }
 
-    /// Whether the pages of a batch are there whose slots nothing else in it writes or gives up.
+    /// True if the pages of a batch are there whose slots nothing else in it writes or gives up.
     fn has_landed(&self, batch: &Batch, is_there: impl Fn(Written) -> bool) -> bool {
         let mut newest = BTreeMap::new();
         let (mut number, mut last) = (self.end(), None);
@@ -188,9 +189,9 @@ impl Log {
             .filter(|_| write.number + 1 == self.end())
     }
 
-    /// Where the image is kept, as it was.
-    pub(crate) fn into_kept(self) -> Kept {
-        Kept {
+    /// State of the image, as it was.
+    pub(crate) fn into_image_state(self) -> ImageState {
+        ImageState {
             stands: self.stands,
             sync: self.meta.survives == Survives::HostPowerCut,
             on_kill: self.meta.on_kill,

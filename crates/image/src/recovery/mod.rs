@@ -31,8 +31,8 @@ use crate::new::New;
 use crate::regions::Regions;
 use crate::storage::Storage;
 use crate::{ImageError, Recovery};
-use catch_up::{AskedAgain, CaughtUp};
-use found::{Found, Newest, Opening, unusable_at};
+use catch_up::{RecoveredFlash, ReplayedFlash};
+use found::{Found, NewestCheckpoint, Opening, unusable_at};
 use ftlab_base::RootSeed;
 use ftlab_drive::Device;
 use std::panic::resume_unwind;
@@ -48,7 +48,7 @@ pub(crate) fn recover_beside(
     let (path, accepts_loss) = (opening.path, opening.options.accepts_loss);
     let (new, newest) = thread::scope(|scope| {
         let new = scope.spawn(build);
-        let newest = Newest::read(path, &*storage, regions, shape, accepts_loss);
+        let newest = NewestCheckpoint::read(path, &*storage, regions, shape, accepts_loss);
         (
             new.join().unwrap_or_else(|panic| resume_unwind(panic)),
             newest,
@@ -64,28 +64,28 @@ pub(crate) fn bring_back(
     storage: Box<dyn Storage>,
     opening: &Opening<'_>,
 ) -> Result<(DataDrive, Recovery), ImageError> {
-    let asked = ask_again(found, &*storage, opening);
-    asked
+    let replayed = replay(found, &*storage, opening);
+    replayed
         .map_err(unusable_at(opening.path))?
         .switch_on(storage, opening)
 }
 
 /// Asks a drive again what the journal of a storage says since its checkpoint. Nothing of the storage changes.
-pub(crate) fn ask_again(
+pub(crate) fn replay(
     found: Found,
     storage: &dyn Storage,
     opening: &Opening<'_>,
-) -> Result<Asked, Wrong> {
+) -> Result<ReplayedDrive, Wrong> {
     let (stands, max_sectors) = (found.stands, found.max_sectors());
     let body = match found.new {
-        New::Flat(device, seed) => AskedBody::Flat(device, seed, found.meta),
+        New::Flat(device, seed) => ReplayedBody::Flat(device, seed, found.meta),
         New::Flash(_) => {
             let (ssd, before) = found.of_flash()?;
-            let asked = AskedAgain::of(ssd, before, storage, opening)?;
-            AskedBody::Flash(Box::new(asked))
+            let replayed = ReplayedFlash::of(ssd, before, storage, opening)?;
+            ReplayedBody::Flash(Box::new(replayed))
         }
     };
-    Ok(Asked {
+    Ok(ReplayedDrive {
         body,
         stands,
         max_sectors,
@@ -93,19 +93,19 @@ pub(crate) fn ask_again(
 }
 
 /// A drive that was asked again what its journal says.
-pub(crate) struct Asked {
-    body: AskedBody,
+pub(crate) struct ReplayedDrive {
+    body: ReplayedBody,
     stands: Mark,
     max_sectors: u64,
 }
 
-enum AskedBody {
-    Flash(Box<AskedAgain>),
+enum ReplayedBody {
+    Flash(Box<ReplayedFlash>),
     /// It has no journal.
     Flat(Box<dyn Device>, RootSeed, Meta),
 }
 
-impl Asked {
+impl ReplayedDrive {
     /// Has the drive's bytes lie on the storage, and switches it on.
     pub(crate) fn switch_on(
         self,
@@ -114,20 +114,21 @@ impl Asked {
     ) -> Result<(DataDrive, Recovery), ImageError> {
         let unusable = unusable_at(opening.path);
         let (body, image, recovery, goes_on) = match self.body {
-            AskedBody::Flat(device, seed, meta) => {
-                let keeping = opening.keeping(opening.options.on_kill);
-                let body = New::Flat(device, seed).on(storage, keeping, Blank::default());
+            ReplayedBody::Flat(device, seed, meta) => {
+                // A drive without flash has no journal: its bytes are where they belong already.
+                let options = opening.options(opening.options.on_kill);
+                let body = New::Flat(device, seed).on(storage, options, Blank::default());
                 let body = body.map_err(|why| unusable(Wrong::Unreadable(why)))?;
                 let recovery = Recovery {
                     clean: !meta.at_work,
                     ..Recovery::default()
                 };
-                let image = opening.kept(self.stands, meta);
+                let image = opening.image_state(self.stands, meta);
                 (body, image, recovery, false)
             }
-            AskedBody::Flash(asked) => {
-                let settled = asked.settle(storage, self.stands, opening);
-                let CaughtUp {
+            ReplayedBody::Flash(replayed) => {
+                let settled = replayed.settle(storage, self.stands, opening);
+                let RecoveredFlash {
                     flash,
                     recovery,
                     image,
@@ -141,7 +142,7 @@ impl Asked {
         made.max_sectors = self.max_sectors;
         made.seed = opening.seed;
         made.testbed = Some(opening.options.testbed.clone());
-        made.kept = Some(image);
+        made.image = Some(image);
         made.switch_on(&recovery, goes_on)?;
         Ok((made, recovery))
     }

@@ -2,8 +2,8 @@
 
 use super::batches::Batches;
 use super::buffer::Buffer;
-use super::request::{Newest, check_input};
-use crate::CutTold;
+use super::request::{NewestWrites, check_input};
+use crate::CutReport;
 use crate::error::Wrong;
 use crate::journal::Batch;
 use crate::landed;
@@ -13,22 +13,22 @@ use crate::storage::Storage;
 use crate::volatile::{Tracker, Volatile};
 use ftlab_drive::ssd::{LayerInput, Ssd, Totals};
 
-/// What the journal of a drive of flash comes to.
+/// Result of replaying the journal of a drive of flash.
 #[derive(Debug, Default)]
 pub(super) struct Replayed {
     pub(super) batches: u64,
     /// Requests that were asked again.
     pub(super) inputs: u64,
     /// The last request, if it may have been cut off; it was not asked again yet.
-    pub(super) last: Option<Last>,
+    pub(super) last: Option<LastRequest>,
     /// Hash of the operations after it.
     pub(super) hash: u64,
     pub(super) totals: Option<Totals>,
-    /// How often the drive was switched on.
+    /// Times that the drive was switched on.
     pub(super) power_ons: u64,
-    /// How often of that its power had gone at work, and what that came to the last time.
+    /// Times that its power went at work, and the losses of the last time.
     pub(super) power_losses: u64,
-    pub(super) last_cut: Option<CutTold>,
+    pub(super) last_cut: Option<CutReport>,
     /// Requests of the last batch, if it was left out.
     pub(super) left_out: u64,
     /// Records about the volatile buffer behind the last request.
@@ -36,12 +36,12 @@ pub(super) struct Replayed {
     /// Records that were noted for the case that the process alone was killed.
     pub(super) spilled: Vec<Record>,
     /// The requests that have written what slots hold, where that is to be compared.
-    pub(super) newest: Option<Newest>,
+    pub(super) newest: Option<NewestWrites>,
 }
 
 /// The newest request that is read.
 #[derive(Debug)]
-pub(super) struct Last {
+pub(super) struct LastRequest {
     pub(super) input: LayerInput,
     /// Moves that are made for sure, if it erases.
     pub(super) moved: Option<u32>,
@@ -110,7 +110,7 @@ impl Replay<'_> {
             Record::Input(input) => self.input(input)?,
             Record::Refused => {
                 self.buffer.refused();
-                found.newest.iter_mut().for_each(Newest::refused);
+                found.newest.iter_mut().for_each(NewestWrites::refused);
             }
             Record::Slot(slot) => {
                 if let Some(last) = &mut found.last {
@@ -138,7 +138,7 @@ impl Replay<'_> {
         check_input(input, self.ssd)?;
         self.follow_behind();
         // What is followed by another was carried out.
-        let last = Last {
+        let last = LastRequest {
             input,
             moved: None,
             slot: None,
@@ -160,7 +160,7 @@ impl Replay<'_> {
     }
 
     /// The power went, and is back: what was volatile is decided.
-    fn lose_power(&mut self, cut: Option<CutTold>) {
+    fn lose_power(&mut self, cut: Option<CutReport>) {
         let last = self.found.last.take();
         self.inputs.extend(last.map(|last| last.input));
         self.ask();
@@ -191,12 +191,12 @@ impl Replay<'_> {
         }
     }
 
-    /// Whether the data of a batch are in their places.
+    /// True if the data of a batch are in their places.
     fn has_landed(&self, batch: &Batch) -> Result<bool, Wrong> {
         batch
             .inputs()
             .try_for_each(|input| check_input(input, self.ssd))?;
-        let made = |last: &Last| (last.input, last.moved.unwrap_or_default());
+        let made = |last: &LastRequest| (last.input, last.moved.unwrap_or_default());
         let under_way = self.found.last.as_ref().map(made);
         landed::has_landed(batch, under_way, self.ssd, self.storage, self.regions)
             .map_err(Wrong::Unreadable)
@@ -216,7 +216,7 @@ pub(super) fn replays_otherwise(version: &str) -> Wrong {
     }
 }
 
-/// What the journal says of a volatile buffer.
+/// Applies a record of the journal to the account of a volatile buffer.
 pub(super) fn follow_record(volatile: &mut Volatile, record: &Record) {
     match record {
         Record::Held(lpn) => {

@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 
 /// The newest request that has written each slot, by its number behind the checkpoint.
 #[derive(Debug, Default)]
-pub(super) struct Newest {
+pub(super) struct NewestWrites {
     by_slot: BTreeMap<u32, u64>,
     requests: u64,
     last: Option<LayerInput>,
 }
 
-impl Newest {
+impl NewestWrites {
     pub(super) fn follow(&mut self, input: LayerInput) {
         match input {
             LayerInput::Write(write) => {

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 #[derive(Debug)]
 pub(crate) struct FileStorage {
     file: Arc<File>,
-    /// Whether the machine may not have brought everything to its storage.
+    /// True if the machine may not have brought all writes to its storage.
     is_dirty: bool,
     /// The system's number of the error, if it could not once; zero if it could. It tells only one of those who
     /// wait.

@@ -23,16 +23,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Bytes of a block.
 pub(crate) const BLOCK_BYTES: u64 = 1 << 16;
 
-/// What a byte of the map says: the block lies below, is written above, or is safe there, too.
+/// Values of a byte of the map: the block lies below, is written above, or is safe there, too.
 const BELOW: u8 = 0x33;
 const WRITTEN: u8 = 0x5c;
 const SAFE: u8 = 0xa9;
 
-/// Where the map and the blocks lie above.
+/// Layout of the map and the blocks above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Plan {
     map: Region,
-    /// Where the first block lies.
+    /// Start of the first block, in bytes.
     data_at: u64,
 }
 
@@ -49,7 +49,7 @@ impl Plan {
         }
     }
 
-    /// Where it ends above.
+    /// End of the layer, in bytes.
     pub(crate) fn end(&self) -> u64 {
         self.data_at + self.map.bytes * BLOCK_BYTES
     }
@@ -67,7 +67,7 @@ impl Plan {
     }
 }
 
-/// Where each block lies, for all who use a layer.
+/// Location of each block, for all who use a layer.
 #[derive(Debug)]
 struct Map {
     blocks: Vec<AtomicU8>,
@@ -82,7 +82,7 @@ impl Map {
         self.blocks[block as usize].load(Ordering::Acquire) == BELOW
     }
 
-    /// Where blocks end, from one on, that lie all below or all above.
+    /// End of the run of blocks from `from` that lie all below or all above.
     fn run(&self, from: u64, until: u64) -> (bool, u64) {
         let is_below = self.is_below(from);
         let other = (from + 1..until).find(|&block| self.is_below(block) != is_below);
@@ -98,13 +98,13 @@ pub(crate) struct Layer {
     above: Box<dyn Storage>,
     plan: Plan,
     map: Arc<Map>,
-    /// Whether the machine may lose its power, and blocks are safe only after a sync.
+    /// True if the machine may lose its power, and blocks are safe only after a sync.
     careful: bool,
     is_dirty: bool,
     syncer: Option<Syncer>,
 }
 
-/// Why a layer cannot be used.
+/// Reason why a layer cannot be used.
 #[derive(Debug)]
 pub(crate) enum LayerError {
     Storage(io::Error),
@@ -304,7 +304,7 @@ impl Storage for Layer {
         Ok(())
     }
 
-    /// What is given up need not be looked for below any more.
+    /// Gives data up, which need not be looked for below any more.
     fn give_up(&mut self, at: u64, bytes: u64) -> io::Result<()> {
         self.is_dirty = true;
         self.blocks_of(at, bytes)?;

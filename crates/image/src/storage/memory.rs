@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Bytes of a piece.
 const PIECE: u64 = 1 << 16;
 
-/// Sparse memory.
+/// Sparse memory, by piece.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Memory {
     /// Copies of the memory share what neither has written since.
@@ -50,7 +50,7 @@ impl Memory {
     }
 }
 
-/// Where a piece begins.
+/// Start of a piece, in bytes.
 pub(super) fn start_of(piece: u64) -> u64 {
     piece * PIECE
 }

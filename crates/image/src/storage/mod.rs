@@ -1,4 +1,4 @@
-//! What an image lies on: a file, memory, a file that is only read, or a layer over such a file.
+//! Storage under an image: a file, memory, a file that is only read, or a layer over such a file.
 //!
 //! Everything that an image does to its file goes through [`Storage`], one operation after another,
 //! so that a test can cut it off after any of them.
@@ -39,7 +39,7 @@ pub(crate) trait Storage: std::fmt::Debug + Send + Sync {
     /// nothing lies there to the end.
     fn next_data(&self, at: u64) -> io::Result<Option<u64>>;
 
-    /// Where it ends; nothing, if it has no end.
+    /// Length in bytes; none, if there is no end.
     fn length(&self) -> io::Result<Option<u64>> {
         Ok(None)
     }
@@ -54,8 +54,8 @@ pub(crate) trait Storage: std::fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// What changes when the machine under it is started anew: until then, what was written is there, whether
-    /// its storage has it or not. Nothing if that cannot be told.
+    /// Identity of the boot of the machine under it. While it stays the same, all writes are there, whether its
+    /// storage has them or not. None if that cannot be told.
     fn machine(&self) -> Option<u64> {
         None
     }
@@ -76,7 +76,7 @@ pub(crate) trait Storage: std::fmt::Debug + Send + Sync {
         self.sync()
     }
 
-    /// Whether a wait that was begun goes on.
+    /// True while a wait that was begun goes on.
     fn is_syncing(&self) -> bool {
         false
     }

@@ -54,7 +54,7 @@ impl Storage for Overlay {
         Ok(())
     }
 
-    /// What is given up need not be kept, and it would take memory to forget it.
+    /// Does nothing: forgetting data takes memory, and nobody needs it.
     fn give_up(&mut self, _at: u64, _bytes: u64) -> io::Result<()> {
         Ok(())
     }

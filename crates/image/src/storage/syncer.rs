@@ -7,17 +7,17 @@ use std::thread::{self, JoinHandle};
 /// Called when a wait has ended.
 pub(crate) type Wake = Box<dyn Fn() + Send>;
 
-/// Waits once.
+/// Waits for the storage once.
 pub(super) type Sync = Box<dyn Fn() -> io::Result<()> + Send + std::marker::Sync>;
 
-/// Where a wait stands.
+/// State of a wait.
 #[derive(Debug)]
 enum Wait {
-    /// Nobody waits.
+    /// There is no wait.
     None,
     /// It is to begin.
     Wanted,
-    /// It goes on.
+    /// The wait goes on.
     Begun,
     /// It has ended, and nobody has asked how.
     Ended(io::Result<()>),
@@ -86,8 +86,7 @@ impl Syncer {
         matches!(self.shared.state().wait, Wait::Wanted | Wait::Begun)
     }
 
-    /// How the wait ended, when it has; what has not begun is done here, as the thread may be busy with
-    /// somebody who waits for the caller.
+    /// Ends the wait, and returns its result.
     pub(super) fn end(&self) -> io::Result<()> {
         let mut state = self.shared.state();
         loop {

@@ -1,26 +1,26 @@
 //! The bytes behind a drive of flash: at places of the array, in the write buffer, and on their way.
 
-mod left;
+mod cut_result;
 mod pending;
 mod prepared;
 mod reading;
 mod rooms;
 mod waiting;
 
-pub(crate) use left::Left;
+pub(crate) use cut_result::CutResult;
 pub(crate) use rooms::CutOff;
 
 use crate::blank::Blank;
 
+use crate::buffered::BufferedSlot;
 use crate::crash::Tap;
 use crate::journal::Journal;
-use crate::keeping::Keeping;
-use crate::kept::Kept;
 use crate::mark::End;
 use crate::record;
 use crate::regions::Regions;
 use crate::slot::{Broken, OOB_BYTES, mask_of, runs};
 use crate::storage::Storage;
+use crate::store_options::StoreOptions;
 use crate::volatile::lying;
 use ftlab_base::{CommandId, Content, Lpn, SECTOR_BYTES};
 use ftlab_drive::ssd::{LayerInput, PageStore, StoreFailed, Totals, WrittenPart};
@@ -28,7 +28,7 @@ use ftlab_ftl::{Extent, TranslationLayer};
 use ftlab_nand::DataMove;
 use pending::{Carrier, Pending};
 use prepared::Prepared;
-use rooms::{Again, FoundAfterCut, Losable, Undone};
+use rooms::{CutRestore, Redo, UnfinishedRequests, VolatileState};
 use std::collections::BTreeMap;
 use std::io;
 use waiting::WaitingSlots;
@@ -50,31 +50,31 @@ pub(crate) enum ReadError {
     Lost,
 }
 
-/// Bytes, by place.
+/// Store of bytes, by place.
 #[derive(Debug)]
 pub(crate) struct ByteStore {
     storage: Box<dyn Storage>,
     regions: Regions,
     slot_bytes: usize,
-    keeping: Keeping,
+    options: StoreOptions,
     journal: Option<Journal>,
-    /// What the drive said when it was asked last.
+    /// Counts of the drive at the last request.
     totals: Totals,
     /// Data of write commands.
     commands: BTreeMap<CommandId, Vec<u8>>,
     waiting: WaitingSlots,
     prepared: Option<Prepared>,
-    undone: Undone,
+    unfinished: UnfinishedRequests,
     /// The number of the next request.
     sequence: u64,
     /// Numbers of requests that are lost: from one, up to another.
     lost: Vec<(u64, u64)>,
-    again: Again,
+    redo: Redo,
     moving: Vec<u8>,
     blank: Blank,
-    losable: Losable,
-    found: FoundAfterCut,
-    /// What is told of all that to a crash log.
+    volatile_state: VolatileState,
+    found: CutRestore,
+    /// Recorder for a crash log.
     tap: Option<Box<Tap>>,
 }
 
@@ -85,37 +85,37 @@ impl ByteStore {
         regions: Regions,
         slot_bytes: u32,
         buffer_slots: usize,
-        keeping: Keeping,
+        options: StoreOptions,
     ) -> ByteStore {
         ByteStore {
             storage,
             regions,
             slot_bytes: slot_bytes as usize,
-            keeping,
+            options,
             journal: None,
             totals: Totals::default(),
             commands: BTreeMap::new(),
             waiting: WaitingSlots::default(),
             prepared: None,
-            undone: Undone::default(),
+            unfinished: UnfinishedRequests::default(),
             sequence: 0,
             lost: Vec::new(),
-            again: Again::default(),
+            redo: Redo::default(),
             moving: Vec::new(),
             blank: Blank::default(),
-            losable: Losable {
+            volatile_state: VolatileState {
                 buffer_slots,
-                ..Losable::default()
+                ..VolatileState::default()
             },
-            found: FoundAfterCut::default(),
+            found: CutRestore::default(),
             tap: None,
         }
     }
 
     /// Goes on with requests from that number on, and these slots in the write buffer.
-    pub(crate) fn go_on(&mut self, sequence: u64, kept: Vec<Kept>) {
+    pub(crate) fn go_on(&mut self, sequence: u64, buffered: Vec<BufferedSlot>) {
         self.sequence = sequence;
-        for Kept { lpn, mask, bytes } in kept {
+        for BufferedSlot { lpn, mask, bytes } in buffered {
             if mask == 0 {
                 self.found.emptied.insert(lpn);
             }
@@ -126,7 +126,7 @@ impl ByteStore {
         }
     }
 
-    /// What requests of these numbers wrote was lost; the drive goes on behind them.
+    /// Notes the numbers of requests that were lost; the drive goes on behind them.
     pub(crate) fn lose(&mut self, lost: Vec<(u64, u64)>) {
         self.sequence = lost.last().map_or(0, |lost| lost.1).max(self.sequence);
         self.lost = lost;
@@ -139,17 +139,17 @@ impl ByteStore {
 
     /// The next request was cut off: only what is missing of it is carried out.
     pub(crate) fn expect_cut_off(&mut self, cut_off: CutOff) {
-        self.again.cut_off = Some(cut_off);
+        self.redo.cut_off = Some(cut_off);
     }
 
-    /// What the drive has counted so far.
+    /// Sets the counts of the drive.
     pub(crate) fn set_totals(&mut self, totals: Totals) {
         self.totals = totals;
     }
 
     /// Moves that were made again.
     pub(crate) fn redone(&self) -> u64 {
-        self.again.redone
+        self.redo.redone
     }
 
     /// The number of the next request.
@@ -176,7 +176,7 @@ impl ByteStore {
         self.journal.as_mut()
     }
 
-    /// What the bytes lie on.
+    /// The storage under the bytes.
     pub(crate) fn storage(&mut self) -> &mut dyn Storage {
         &mut *self.storage
     }
@@ -201,17 +201,17 @@ impl ByteStore {
         &*self.storage
     }
 
-    /// What is in a write buffer that keeps it, or is to be handed on after a power cut.
-    pub(crate) fn kept(&self) -> Vec<Kept> {
-        if !self.keeping.capacitors && !self.found.restores {
+    /// Slots in a write buffer that survives, or that are to be handed on after a power cut.
+    pub(crate) fn buffered(&self) -> Vec<BufferedSlot> {
+        if !self.options.capacitors && !self.found.restores {
             return Vec::new();
         }
-        let emptied = self.found.emptied.iter().map(|&lpn| Kept {
+        let emptied = self.found.emptied.iter().map(|&lpn| BufferedSlot {
             lpn,
             mask: 0,
             bytes: vec![0; self.slot_bytes],
         });
-        emptied.chain(self.waiting.kept()).collect()
+        emptied.chain(self.waiting.buffered()).collect()
     }
 
     /// The first slot of which something waits, and whether all of it does.
@@ -222,7 +222,7 @@ impl ByteStore {
         Some((Lpn(lpn), extent))
     }
 
-    /// Whether anything of a slot waits.
+    /// True if data of a slot wait.
     pub(crate) fn waits(&self, lpn: Lpn) -> bool {
         self.waiting.get(lpn.0).is_some()
     }
@@ -243,17 +243,17 @@ impl ByteStore {
         }
     }
 
-    /// Why what the layer did is not carried out.
+    /// Error that keeps requests of the layer from being carried out.
     pub(crate) fn failure(&self) -> Option<&io::Error> {
-        self.undone.failure.as_ref()
+        self.unfinished.failure.as_ref()
     }
 
     /// Everything that is acknowledged from here on is in the journal; `totals` are the drive's. Where the
     /// machine may lose its power, nothing is promised before a flush, so records wait for that.
     pub(crate) fn commit(&mut self, totals: Totals) {
         self.totals = totals;
-        if self.undone.failure.is_none() {
-            self.undone.failure = self.write_journal().err();
+        if self.unfinished.failure.is_none() {
+            self.unfinished.failure = self.write_journal().err();
         }
     }
 
@@ -261,10 +261,10 @@ impl ByteStore {
         let Some(journal) = &mut self.journal else {
             return Ok(());
         };
-        if !self.keeping.sync {
+        if !self.options.sync {
             journal.commit(&mut *self.storage, self.totals)?;
             // With capacitors, whatever is acknowledged is promised.
-            if self.keeping.capacitors {
+            if self.options.capacitors {
                 journal.mark(&mut *self.storage)?;
             }
         } else if journal.is_full() || !journal.spill(&mut *self.storage, self.totals)? {
@@ -280,44 +280,44 @@ impl ByteStore {
     /// When the storage fails.
     pub(crate) fn begin_commit(&mut self, totals: Totals) -> io::Result<()> {
         self.totals = totals;
-        if self.undone.failure.is_some() {
+        if self.unfinished.failure.is_some() {
             return Ok(());
         }
         if let Some(journal) = &mut self.journal {
             journal.commit(&mut *self.storage, totals)?;
         }
-        match self.keeping.sync {
+        match self.options.sync {
             true => self.storage.begin_sync(),
             false => Ok(()),
         }
     }
 
-    /// What was written is kept, so somebody relies on it from now on.
+    /// Notes that the journal is safe, so that somebody relies on it from now on.
     pub(crate) fn end_commit(&mut self) {
         if let Some(journal) = self
             .journal
             .as_mut()
-            .filter(|_| self.undone.failure.is_none())
+            .filter(|_| self.unfinished.failure.is_none())
         {
-            self.undone.failure = journal.mark(&mut *self.storage).err();
+            self.unfinished.failure = journal.mark(&mut *self.storage).err();
         }
     }
 
     /// The storage has failed.
     pub(crate) fn fail(&mut self, why: io::Error) {
-        self.undone.failure = Some(why);
+        self.unfinished.failure = Some(why);
     }
 
     /// Carries out what waits for it, the oldest request first.
     fn carry_out_queue(&mut self) -> io::Result<()> {
-        while let Some(mut first) = self.undone.queue.pop_front() {
+        while let Some(mut first) = self.unfinished.queue.pop_front() {
             let done = first.carry_out(&mut self.carrier());
             if let Err(why) = done {
-                self.undone.queue.push_front(first);
+                self.unfinished.queue.push_front(first);
                 return Err(why);
             }
         }
-        for lpn in std::mem::take(&mut self.undone.programmed) {
+        for lpn in std::mem::take(&mut self.unfinished.programmed) {
             self.note_programmed(lpn);
         }
         self.write_journal()
@@ -328,7 +328,7 @@ impl ByteStore {
             storage: &mut *self.storage,
             regions: &self.regions,
             slot_bytes: self.slot_bytes,
-            sync: self.keeping.sync,
+            sync: self.options.sync,
             journal: self.journal.as_mut(),
             totals: self.totals,
             blank: &mut self.blank,
@@ -338,7 +338,7 @@ impl ByteStore {
 
     /// Carries a request out, or notes that it is to be.
     fn carry(&mut self, mut pending: Pending) {
-        if self.undone.failure.is_none() {
+        if self.unfinished.failure.is_none() {
             match pending.carry_out(&mut self.carrier()) {
                 Ok(()) => {
                     let whole = OOB_BYTES + self.slot_bytes;
@@ -347,10 +347,10 @@ impl ByteStore {
                     }
                     return;
                 }
-                Err(why) => self.undone.failure = Some(why),
+                Err(why) => self.unfinished.failure = Some(why),
             }
         }
-        self.undone.queue.push_back(pending);
+        self.unfinished.queue.push_back(pending);
     }
 }
 
@@ -368,14 +368,14 @@ impl PageStore for ByteStore {
         let from = offset as usize * SECTOR;
         let data = &data[from..from + sectors as usize * SECTOR];
         self.waiting.admit(lpn.0, first, data, self.slot_bytes);
-        let keeps = waits && self.keeping.capacitors;
+        let keeps = waits && self.options.capacitors;
         if let Some(journal) = self.journal.as_mut().filter(|_| keeps) {
             journal.note(|to| record::put_admitted(to, lpn.0, first, data));
         }
         if let Some(tap) = &mut self.tap {
             tap.wrote(id, lpn.0, first, waits, data);
         }
-        if waits && self.keeping.tracks {
+        if waits && self.options.tracks {
             self.note_held(lpn.0);
         }
     }
@@ -398,10 +398,10 @@ impl PageStore for ByteStore {
         stated: Content,
         layer: &dyn TranslationLayer,
     ) -> Result<(Extent, Content), StoreFailed> {
-        if self.keeping.tracks {
-            self.losable.before = lying(layer, lpn, 1);
+        if self.options.tracks {
+            self.volatile_state.before = lying(layer, lpn, 1);
         }
-        match self.again.cut_off {
+        match self.redo.cut_off {
             Some(_) => Ok((extent, stated)),
             None => self
                 .prepare_slot(lpn, extent, stated, layer)
@@ -410,8 +410,8 @@ impl PageStore for ByteStore {
     }
 
     fn prepare_trim(&mut self, first: Lpn, slots: u32, layer: &dyn TranslationLayer) {
-        if self.keeping.tracks {
-            self.losable.before = lying(layer, first, slots);
+        if self.options.tracks {
+            self.volatile_state.before = lying(layer, first, slots);
         }
     }
 
@@ -422,18 +422,21 @@ impl PageStore for ByteStore {
         layer: &dyn TranslationLayer,
         moves: &[DataMove],
     ) {
-        let (mut gone, before) = (Vec::new(), std::mem::take(&mut self.losable.before));
-        if self.keeping.tracks {
-            gone = self.losable.volatile.follow(input, taken, &before, moves);
+        let (mut gone, before) = (Vec::new(), std::mem::take(&mut self.volatile_state.before));
+        if self.options.tracks {
+            gone = self
+                .volatile_state
+                .volatile
+                .follow(input, taken, &before, moves);
         }
         if let Some(tap) = &mut self.tap {
             tap.followed(input, taken, &before, &gone);
         }
-        if let Some(CutOff { moved, slot }) = self.again.cut_off.take() {
+        if let Some(CutOff { moved, slot }) = self.redo.cut_off.take() {
             let made = &moves[..moves.len().min(moved as usize)];
             made.iter().for_each(|step| self.blank.follow(step));
             let pending = Pending::cut_off(input, moves, slot, moved as usize);
-            self.again.redone += pending.left().len() as u64;
+            self.redo.redone += pending.left().len() as u64;
             self.sequence += 1;
             self.carry(pending);
             return;
@@ -460,19 +463,23 @@ impl PageStore for ByteStore {
         self.carry(Pending::new(input, taken, moves, slot, hash));
         // No buffer holds more: with a clock it is said when slots are programmed, without one this is all that
         // is known.
-        while self.losable.volatile.programming() > self.losable.buffer_slots {
-            let oldest = self.losable.volatile.oldest().expect("there are some");
+        while self.volatile_state.volatile.programming() > self.volatile_state.buffer_slots {
+            let oldest = self
+                .volatile_state
+                .volatile
+                .oldest()
+                .expect("there are some");
             self.note_programmed(oldest);
         }
     }
 
     fn has_failed(&self) -> bool {
-        self.undone.failure.is_some()
+        self.unfinished.failure.is_some()
     }
 
     fn try_again(&mut self) -> bool {
-        self.undone.failure = self.carry_out_queue().err();
-        self.undone.failure.is_none()
+        self.unfinished.failure = self.carry_out_queue().err();
+        self.unfinished.failure.is_none()
     }
 
     /// There is one file.

@@ -25,7 +25,7 @@ use std::io;
 #[derive(Debug)]
 pub(super) struct Pending {
     input: LayerInput,
-    /// Whether the layer took it.
+    /// True if the layer took it.
     taken: bool,
     moves: Vec<DataMove>,
     /// The slot that the host writes.
@@ -34,13 +34,13 @@ pub(super) struct Pending {
     hash: u64,
     /// Moves that are made.
     next: usize,
-    /// Whether the journal has the request.
+    /// True if the journal has the request.
     is_noted: bool,
-    /// Whether the journal has how many moves are made.
+    /// True if the journal has the number of moves that are made.
     is_marked: bool,
 }
 
-/// What is needed to carry something out.
+/// Access to the storage and the journal for carrying requests out.
 pub(super) struct Carrier<'a> {
     pub(super) storage: &'a mut dyn Storage,
     pub(super) regions: &'a Regions,

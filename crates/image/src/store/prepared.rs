@@ -1,4 +1,4 @@
-//! What is stored of a slot that is about to be handed to the layer.
+//! Stored form of a slot that is about to be handed to the layer.
 //!
 //! A slot that is written in part is completed with what lies there. What cannot be read is lost, and
 //! the rest is stored without it: the host reads back what it wrote, and an error beside it.
@@ -10,12 +10,12 @@ use ftlab_drive::codec;
 use ftlab_ftl::{Extent, TranslationLayer};
 use std::io;
 
-/// What the layer will be handed next, as far as it was worked out.
+/// Slot that the layer will be handed next, as far as it was worked out.
 #[derive(Debug)]
 pub(super) struct Prepared {
     form: Form,
     shared: bool,
-    /// What is stored; nothing when it is the slot that waits.
+    /// Stored form; none when it is the slot that waits.
     stored: Option<Vec<u8>>,
 }
 
@@ -40,7 +40,7 @@ impl ByteStore {
             // What lies there is of no use any more, so the layer need not read it.
             return Ok((Extent::Whole, Content::RANDOM));
         }
-        if self.keeping.packs {
+        if self.options.packs {
             return self.pack(lpn, extent, layer);
         }
         self.prepared = Some(Prepared {
@@ -109,7 +109,7 @@ impl ByteStore {
         Ok((extent, content))
     }
 
-    /// Whether these data lie at a place; what is damaged there is not the same as anything.
+    /// True if these data lie at a place. Damaged data equal nothing.
     fn holds(&self, at: u32, data: &[u8]) -> io::Result<bool> {
         let mut there = vec![0; self.slot_bytes];
         match self.read_anybodys(at, &mut there) {

@@ -1,4 +1,4 @@
-//! What a slot holds: what waits in the buffer over what lies at its place, checked.
+//! Reads of slots: buffered data over those at the place, checked.
 
 use super::{ByteStore, ReadError, SECTOR};
 use crate::slot::{self, OOB_BYTES, Oob, SectorMask, mask_of, runs};
@@ -22,6 +22,7 @@ impl ByteStore {
         let wanted = mask_of(first, sectors);
         let waiting = self.waiting.get(lpn.0);
         let waits = waiting.map_or(0, |waiting| waiting.mask & wanted);
+        // Buffered sectors are newer than those at the place, which is read only for the others.
         if waits != wanted {
             let at = layer.lookup(lpn).filter(|_| !self.is_emptied(lpn));
             let lost = match at {
@@ -104,10 +105,10 @@ impl ByteStore {
         Ok((oob, lost))
     }
 
-    /// What lies at a place, or will when everything is carried out; as long as a slot can be. Also the
-    /// place where that lies now.
+    /// Data of a place once everything is carried out, as long as a slot can be, and the place at which they
+    /// lie now.
     fn lies(&self, mut at: u32) -> io::Result<(Vec<u8>, u32)> {
-        for pending in self.undone.queue.iter().rev() {
+        for pending in self.unfinished.queue.iter().rev() {
             for step in pending.left().iter().rev() {
                 match *step {
                     DataMove::Write { to, .. } if to.0 == at => {

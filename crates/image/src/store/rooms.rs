@@ -1,5 +1,5 @@
-//! What a store is in the middle of, each by itself: a storage that failed, a request that was cut off, what a power cut could
-//! take, and what one has left.
+//! States of a store that are apart from its bytes: a storage that failed, a request that was cut off, and the
+//! slots that a power cut could take, or has left.
 
 use super::pending::Pending;
 use crate::volatile::Volatile;
@@ -17,7 +17,7 @@ pub(crate) struct CutOff {
 
 /// Requests that are not carried out, because the storage failed.
 #[derive(Debug, Default)]
-pub(super) struct Undone {
+pub(super) struct UnfinishedRequests {
     pub(super) queue: VecDeque<Pending>,
     pub(super) failure: Option<io::Error>,
     /// Slots that are in the cells, of requests that wait to be carried out.
@@ -26,27 +26,27 @@ pub(super) struct Undone {
 
 /// Moves of a request that was cut off, which recovery makes again.
 #[derive(Debug, Default)]
-pub(super) struct Again {
+pub(super) struct Redo {
     pub(super) cut_off: Option<CutOff>,
     /// Moves that were made again.
     pub(super) redone: u64,
 }
 
-/// What a power cut could take away.
+/// Slots that a power cut could take away.
 #[derive(Debug, Default)]
-pub(super) struct Losable {
+pub(super) struct VolatileState {
     pub(super) volatile: Volatile,
-    /// How many slots of it the drive can hold.
+    /// Number of slots that the drive's buffer can hold.
     pub(super) buffer_slots: usize,
-    /// Where slots lie that the layer is asked to write or to give up.
+    /// Places of slots that the layer is asked to write or to give up.
     pub(super) before: Vec<(u32, u32)>,
 }
 
 /// Slots as a power cut has left them, until they are handed on.
 #[derive(Debug, Default)]
-pub(super) struct FoundAfterCut {
-    /// Whether what waits is of that kind.
+pub(super) struct CutRestore {
+    /// True if the waiting slots are of that kind.
     pub(super) restores: bool,
-    /// Those that are to be given up.
+    /// Slots that are to be given up.
     pub(super) emptied: BTreeSet<u32>,
 }

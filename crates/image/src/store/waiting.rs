@@ -1,6 +1,6 @@
 //! The bytes in the write buffer: what the host wrote and the translation layer has not got yet.
 
-use crate::kept::Kept;
+use crate::buffered::BufferedSlot;
 use crate::slot::{OOB_BYTES, SectorMask, mask_of};
 use ftlab_base::SECTOR_BYTES;
 use std::collections::BTreeMap;
@@ -10,9 +10,9 @@ const SECTOR: usize = SECTOR_BYTES as usize;
 /// Sectors of a slot that wait.
 #[derive(Debug)]
 pub(super) struct Waiting {
-    /// Which, one bit each.
+    /// Sectors that wait, one bit each.
     pub(super) mask: SectorMask,
-    /// The slot, with room for its metadata in front. What is not in the mask means nothing.
+    /// The slot, with room for its metadata in front. Bytes of sectors that are not in the mask mean nothing.
     pub(super) slot: Vec<u8>,
 }
 
@@ -58,7 +58,7 @@ impl WaitingSlots {
         self.slots.remove(&lpn).map(|waiting| waiting.slot)
     }
 
-    /// Gives room back.
+    /// Takes room back for the next slot.
     pub(super) fn recycle(&mut self, slot: Vec<u8>) {
         if self.spare.len() < 64 {
             self.spare.push(slot);
@@ -85,13 +85,13 @@ impl WaitingSlots {
     }
 
     /// Everything, to be kept.
-    pub(super) fn kept(&self) -> Vec<Kept> {
-        let kept = |(&lpn, waiting): (&u32, &Waiting)| Kept {
+    pub(super) fn buffered(&self) -> Vec<BufferedSlot> {
+        let buffered = |(&lpn, waiting): (&u32, &Waiting)| BufferedSlot {
             lpn,
             mask: waiting.mask,
             bytes: waiting.data().to_vec(),
         };
-        self.slots.iter().map(kept).collect()
+        self.slots.iter().map(buffered).collect()
     }
 }
 

@@ -97,7 +97,7 @@ fn a_log_holds_what_was_there_before_and_goes_through_every_instant() {
     driven.drive.mark("fifty").unwrap();
     let told = driven.drive.end_crash_log().unwrap().unwrap();
     let log = CrashLog::open(&path).unwrap();
-    assert_eq!(*log.told(), told);
+    assert_eq!(*log.summary(), told);
     assert_eq!(log.torn_bytes(), 0);
     assert!(told.writes > 10 && told.marks == 1 && told.points > told.writes);
     assert_eq!(log.flushes().len() as u64, told.flushes);
@@ -129,7 +129,7 @@ fn capacitors_lose_nothing() {
     driven.drive.end_crash_log().unwrap().unwrap();
     let log = CrashLog::open(&path).unwrap();
     let mut replay = log.replay(tempfile::tempfile().unwrap()).unwrap();
-    for point in 0..=log.told().points {
+    for point in 0..=log.summary().points {
         replay.go_to(point).unwrap();
         assert_eq!(replay.cut(1).unwrap().lost, []);
     }
@@ -145,20 +145,20 @@ fn a_log_that_was_cut_off_ends_where_its_last_whole_block_does() {
     }
     driven.drive.end_crash_log().unwrap().unwrap();
     let whole = std::fs::read(&path).unwrap();
-    let all = CrashLog::open(&path).unwrap().told().points;
+    let all = CrashLog::open(&path).unwrap().summary().points;
     let mut marks = std::collections::BTreeSet::new();
     for length in (0..whole.len()).rev().step_by(37) {
         std::fs::write(&path, &whole[..length]).unwrap();
         match CrashLog::open(&path) {
             Ok(log) => {
-                assert!(log.told().points <= all);
+                assert!(log.summary().points <= all);
                 marks.insert(left(&log, u64::MAX, 1).1.mark);
                 // What a machine had not written when it lost its power.
                 let mut padded = whole[..length - log.torn_bytes() as usize].to_vec();
                 padded.extend([0; 5000]);
                 std::fs::write(&path, padded).unwrap();
                 let again = CrashLog::open(&path).unwrap();
-                assert_eq!(again.told(), log.told());
+                assert_eq!(again.summary(), log.summary());
                 assert_eq!(again.torn_bytes(), 5000);
             }
             Err(CrashLogError::Foreign { .. } | CrashLogError::Damaged { .. }) => {
@@ -183,7 +183,7 @@ fn a_damaged_log_is_told_and_never_taken_for_another() {
     }
     driven.drive.end_crash_log().unwrap().unwrap();
     let whole = std::fs::read(&path).unwrap();
-    let told = *CrashLog::open(&path).unwrap().told();
+    let told = *CrashLog::open(&path).unwrap().summary();
     let mut damaged = 0;
     for at in (0..whole.len()).step_by(101) {
         let mut bytes = whole.clone();
@@ -193,7 +193,7 @@ fn a_damaged_log_is_told_and_never_taken_for_another() {
             // The last block may be taken for one that was cut off.
             Ok(log) => {
                 assert!(log.torn_bytes() > 0, "byte {at}");
-                assert!(log.told().points <= told.points);
+                assert!(log.summary().points <= told.points);
             }
             Err(_) => damaged += 1,
         }

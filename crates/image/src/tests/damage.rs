@@ -210,7 +210,7 @@ fn a_checkpoint_whose_head_is_gone_is_missed_and_not_taken_for_the_one_before_it
         let (image, _) = Image::killed(name);
         let mut drive = image.open().unwrap();
         write(&mut drive, 0, 90);
-        let stands = drive.kept.as_ref().unwrap().stands.checkpoint;
+        let stands = drive.image.as_ref().unwrap().stands.checkpoint;
         drive.close().unwrap();
         let newest = image.regions.checkpoints[((stands + 1) % 2) as usize].at;
         for damage in [

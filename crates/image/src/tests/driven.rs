@@ -281,7 +281,7 @@ impl Driven {
 
     /// The number of the newest checkpoint.
     pub(super) fn stands(&self) -> u64 {
-        self.drive.kept.as_ref().unwrap().stands.checkpoint
+        self.drive.image.as_ref().unwrap().stands.checkpoint
     }
 
     fn step(&mut self) {

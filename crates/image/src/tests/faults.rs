@@ -285,7 +285,7 @@ fn a_damaged_checkpoint_is_refused_and_not_taken_for_the_one_before_it() {
     fill(&mut drive);
     let areas = drive.body.regions().checkpoints;
     drive.checkpoint().unwrap();
-    let newest = drive.kept.as_ref().unwrap().stands.checkpoint;
+    let newest = drive.image.as_ref().unwrap().stands.checkpoint;
     drop(drive);
     let file = std::fs::OpenOptions::new().write(true).open(&at).unwrap();
     file.write_all_at(b"?", areas[(newest % 2) as usize].at + 4096 + 30)

@@ -6,7 +6,7 @@ use super::driven::{Clock, Driven, recover, recover_with_seed};
 use super::oracle::Commands;
 use super::recorder::Recorder;
 use super::tiny::{names, tiny, tiny_with};
-use crate::{CutTold, DataDrive};
+use crate::{CutReport, DataDrive};
 use ftlab_base::{CommandId, Lba, Outcome, SimTime};
 use ftlab_drive::DriveFile;
 
@@ -103,7 +103,7 @@ fn versions(drive: &mut DataDrive, slots: u64) -> Vec<u8> {
     (0..slots).map(version).collect()
 }
 
-fn cut(file: &DriveFile, recorder: &Recorder, seed: u64) -> (DataDrive, CutTold) {
+fn cut(file: &DriveFile, recorder: &Recorder, seed: u64) -> (DataDrive, CutReport) {
     let left = Recorder::of(recorder.memory());
     let (drive, recovery) = recover_with_seed(&left, file, seed).unwrap();
     (drive, recovery.cut.expect("it was cut"))
@@ -196,7 +196,7 @@ fn what_a_cut_has_left_stays_when_the_next_one_comes_at_once() {
         for seed in 0..4 {
             let file = tiny(name);
             let (drive, recorder) = overwritten(&file, 16, Clock::Timed, false);
-            let number = |drive: &DataDrive| drive.kept.as_ref().unwrap().stands.checkpoint;
+            let number = |drive: &DataDrive| drive.image.as_ref().unwrap().stands.checkpoint;
             let before = number(&drive);
             let left = Recorder::of(recorder.memory());
             let (mut once, first) = recover_with_seed(&left, &file, seed).unwrap();

@@ -47,7 +47,7 @@ struct Agenda<T> {
     heap: BinaryHeap<Reverse<Entry<T>>>,
     numbers: u64,
     closing: bool,
-    /// When the thread means to look next; nothing if it waits for a call.
+    /// Instant at which the thread looks next; none while it waits for a call.
     next_look: Option<Instant>,
 }
 
@@ -118,7 +118,7 @@ impl<T: Send + 'static> Pacer<T> {
         }
     }
 
-    /// How late items were handed over: from the instant asked for until `hand_over` was called with them.
+    /// Lateness of items: time from the instant that was asked for until `hand_over` was called.
     #[must_use]
     pub fn lateness(&self) -> LatencyHistogram {
         let lateness = self.shared.lateness.lock();

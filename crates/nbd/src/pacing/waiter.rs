@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-/// How early a thread lets itself be woken at first.
+/// First margin by which a thread lets itself be woken early.
 const EARLY_START: Duration = Duration::from_micros(10);
 
 /// The longest spin. A quiet core of a bare machine wakes a thread within 10 µs, one of a virtual machine
@@ -27,7 +27,7 @@ const LATE_ONE_IN: u32 = 1000;
 /// The share by which a late wake-up lets the margin grow.
 const GROWTH_ONE_IN: u32 = 4;
 
-/// Why a wait ended.
+/// Reason for the end of a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Woken {
     /// The instant has come.
@@ -40,7 +40,7 @@ pub enum Woken {
 #[derive(Debug)]
 pub struct Waiter {
     waker: Waker,
-    /// How early the thread lets itself be woken.
+    /// Margin by which the thread lets itself be woken early.
     early: Duration,
 }
 
@@ -77,7 +77,7 @@ impl Waiter {
         })
     }
 
-    /// What wakes this waiter.
+    /// Handle that wakes this waiter.
     #[must_use]
     pub fn waker(&self) -> Waker {
         self.waker.clone()

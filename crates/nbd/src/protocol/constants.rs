@@ -1,16 +1,16 @@
 //! The numbers of the protocol, under the names that its specification gives them.
 
-/// What a server sends first: the letters `NBDMAGIC`.
+/// First magic number of the greeting: the letters `NBDMAGIC`.
 pub const NBDMAGIC: u64 = 0x4e42_444d_4147_4943;
-/// What precedes every option, in both directions of the greeting: the letters `IHAVEOPT`.
+/// Magic number before every option, and second one of the greeting: the letters `IHAVEOPT`.
 pub const IHAVEOPT: u64 = 0x4948_4156_454f_5054;
-/// What precedes the reply to an option.
+/// Magic number before the reply to an option.
 pub const NBD_OPTION_REPLY_MAGIC: u64 = 0x0003_e889_0455_65a9;
-/// What precedes a request.
+/// Magic number before a request.
 pub const NBD_REQUEST_MAGIC: u32 = 0x2560_9513;
-/// What precedes a reply without structure.
+/// Magic number before a reply without structure.
 pub const NBD_SIMPLE_REPLY_MAGIC: u32 = 0x6744_6698;
-/// What precedes each chunk of a structured reply.
+/// Magic number before each chunk of a structured reply.
 pub const NBD_STRUCTURED_REPLY_MAGIC: u32 = 0x668e_33ef;
 
 /// Handshake flag: options other than the export's name are understood.

@@ -2,7 +2,7 @@
 
 use super::constants::{NBD_EINVAL, NBD_EIO, NBD_ENOSPC, NBD_ENOTSUP, NBD_EPERM, NBD_ESHUTDOWN};
 
-/// Why a request failed, as the protocol can say it.
+/// Error of a request, as the protocol encodes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NbdError {
     /// A write to an export that is read-only.

@@ -17,56 +17,56 @@ use super::{
 /// Zeroes that end the negotiation with a client of old.
 const ZEROES: usize = 124;
 
-/// What is reported about an export before the transmission phase.
+/// Description of an export in the negotiation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportInfo {
     /// By this name clients ask for it. At most 4096 bytes.
     pub name: String,
     /// For people. At most 4096 bytes.
     pub description: String,
-    /// Its size.
+    /// Size in bytes.
     pub size_bytes: u64,
     /// `NBD_FLAG_*`, without those that depend on what is negotiated.
     pub flags: u16,
-    /// What requests may look like.
+    /// Sizes and alignment of requests.
     pub block_sizes: BlockSizes,
 }
 
-/// What the transmission phase begins with.
+/// Parameters of the transmission phase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transmission {
-    /// Which of the exports.
+    /// Index of the export.
     pub export: usize,
-    /// Its size.
+    /// Size in bytes.
     pub size_bytes: u64,
-    /// `NBD_FLAG_*`.
+    /// Transmission flags, `NBD_FLAG_*`.
     pub flags: u16,
-    /// What requests may look like.
+    /// Sizes and alignment of requests.
     pub block_sizes: BlockSizes,
-    /// Whether replies are structured.
+    /// True if replies are structured.
     pub structured_replies: bool,
-    /// Whether `base:allocation` was chosen.
+    /// True if `base:allocation` was chosen.
     pub block_status: bool,
 }
 
 impl Transmission {
-    /// Whether writes are refused.
+    /// True if writes are refused.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.flags & NBD_FLAG_READ_ONLY != 0
     }
 }
 
-/// How a negotiation ends.
+/// End of a negotiation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HandshakeEnd {
-    /// With requests.
+    /// The client goes on with requests.
     Transmission(Transmission),
     /// With the client's good-bye.
     Aborted,
 }
 
-/// What became of the bytes that the client sent.
+/// Progress of a negotiation over the bytes that the client sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
     /// Nothing can be done until there are so many, counted from the first one given.
@@ -80,13 +80,13 @@ pub enum Progress {
     Ended(usize, HandshakeEnd),
 }
 
-/// What a client does that leaves nothing to say to it.
+/// Violation of the protocol by a client, to which there is no reply.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Violation {
-    /// The client's flags.
+    /// Client flags that the protocol does not have.
     #[error("unknown client flags {0:#x}")]
     ClientFlags(u32),
-    /// No magic number.
+    /// An option without its magic number.
     #[error("an option does not begin with its magic number")]
     Magic,
     /// An option in a negotiation that has but one.
@@ -110,10 +110,10 @@ enum State {
     Skipping(u32),
 }
 
-/// How a negotiation stands to TLS.
+/// Use of TLS in a negotiation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tls {
-    /// There is none.
+    /// The server has no TLS.
     Off,
     /// Nothing else can be asked for before it is started.
     Required,
@@ -158,7 +158,7 @@ impl<'a> Handshake<'a> {
         }
     }
 
-    /// What the server says first.
+    /// First bytes that the server sends.
     #[must_use]
     pub fn greeting() -> [u8; 18] {
         let mut bytes = [0; 18];
@@ -169,8 +169,8 @@ impl<'a> Handshake<'a> {
         bytes
     }
 
-    /// Looks at what the client sent and was not taken yet, and adds the answer to `output`.
-    /// What is needed at once is never more than an option of [`OPTION_BYTES_MAX`].
+    /// Reads the bytes of the client that were not taken yet, and adds the answer to `output`. What is needed
+    /// at once is never more than an option of [`OPTION_BYTES_MAX`].
     ///
     /// # Errors
     /// When the session cannot go on.
@@ -210,6 +210,7 @@ impl<'a> Handshake<'a> {
         };
         let OptionHeader { code, length_bytes } =
             OptionHeader::decode(header).ok_or(Violation::Magic)?;
+        // A client without the flag knows one option alone, and no replies to others.
         if !self.fixed && code != NBD_OPT_EXPORT_NAME {
             return Err(Violation::NotFixed(code));
         }

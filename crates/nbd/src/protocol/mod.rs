@@ -27,7 +27,7 @@ pub const BASE_ALLOCATION: &str = "base:allocation";
 /// The number under which [`BASE_ALLOCATION`] is chosen.
 pub const BASE_ALLOCATION_ID: u32 = 1;
 
-/// What sizes requests may have.
+/// Limits on the sizes of requests, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockSizes {
     /// Offsets and lengths are multiples of it; a power of two of at most 64 KiB.
@@ -49,7 +49,7 @@ impl Default for BlockSizes {
 }
 
 impl BlockSizes {
-    /// Whether the sizes are such as the protocol allows.
+    /// True if the protocol allows these sizes.
     #[must_use]
     pub fn are_lawful(&self) -> bool {
         let BlockSizes {

@@ -1,4 +1,4 @@
-//! What a client asks for before the transmission phase.
+//! Options of a client in the negotiation.
 
 use super::constants::{
     IHAVEOPT, NBD_MAX_STRING, NBD_OPT_ABORT, NBD_OPT_EXPORT_NAME, NBD_OPT_GO, NBD_OPT_INFO,
@@ -13,10 +13,10 @@ pub const OPTION_HEADER_BYTES: usize = 16;
 /// The most bytes of an option's data that are looked at: room for a dozen of the longest names.
 pub const OPTION_BYTES_MAX: u32 = 1 << 16;
 
-/// What precedes the data of an option.
+/// Header of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OptionHeader {
-    /// `NBD_OPT_*`.
+    /// Code, `NBD_OPT_*`.
     pub code: u32,
     /// Bytes of data that follow.
     pub length_bytes: u32,
@@ -50,45 +50,45 @@ impl OptionHeader {
 pub enum ClientOption<'a> {
     /// Begin with this export, or hang up.
     ExportName(&'a [u8]),
-    /// End the session.
+    /// Ends the session.
     Abort,
-    /// Name the exports.
+    /// Lists the exports.
     List,
     /// Encrypt from here on.
     StartTls,
-    /// Describe an export.
+    /// Describes an export.
     Info(InfoRequest<'a>),
     /// Describe an export and begin.
     Go(InfoRequest<'a>),
-    /// Use structured replies.
+    /// Turns structured replies on.
     StructuredReply,
     /// Name the metadata contexts of an export.
     ListMetaContext(MetaContextRequest<'a>),
-    /// Choose metadata contexts.
+    /// Chooses metadata contexts.
     SetMetaContext(MetaContextRequest<'a>),
     /// An option of another protocol version.
     Unknown,
 }
 
-/// What is to be known about which export.
+/// Request for information on an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InfoRequest<'a> {
-    /// The export's name.
+    /// Name of the export.
     pub export: &'a [u8],
     /// `NBD_INFO_*`; the server may say more.
     pub kinds: Vec<u16>,
 }
 
-/// Which metadata contexts of which export.
+/// Request for metadata contexts of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MetaContextRequest<'a> {
-    /// The export's name.
+    /// Name of the export.
     pub export: &'a [u8],
     /// Names or parts of names.
     pub queries: Vec<&'a [u8]>,
 }
 
-/// What is wrong with an option's data.
+/// Fault in the data of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadOption {
     /// The lengths given inside do not add up to that of the option.

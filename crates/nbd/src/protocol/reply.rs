@@ -16,7 +16,7 @@ const MESSAGE_BYTES_MAX: usize = 32;
 /// The longest head: an error's chunk with its number and message.
 const HEAD_BYTES_MAX: usize = CHUNK_BYTES + 6 + MESSAGE_BYTES_MAX;
 
-/// What precedes the data of a reply.
+/// Header of a reply.
 #[derive(Debug, Clone, Copy)]
 pub struct Head {
     bytes: [u8; HEAD_BYTES_MAX],
@@ -60,7 +60,8 @@ impl Head {
     }
 }
 
-/// What precedes the data of a read: one chunk of the whole, which is what `NBD_CMD_FLAG_DF` asks for.
+/// Header of the reply with the data of a read: one chunk of the whole, which is what `NBD_CMD_FLAG_DF` asks
+/// for.
 ///
 /// # Panics
 /// If the data are more than 2³² − 9 bytes, which no request may ask for.
@@ -97,7 +98,7 @@ pub fn error(structured: bool, cookie: u64, error: NbdError) -> Head {
         .push(text)
 }
 
-/// What precedes the extents of `base:allocation`, and the extents.
+/// Header and payload of the reply with the extents of `base:allocation`.
 #[must_use]
 pub fn block_status(cookie: u64, extents: &[Extent]) -> (Head, Vec<u8>) {
     let payload = 4 + 8 * extents.len() as u32;
@@ -115,20 +116,20 @@ pub fn block_status(cookie: u64, extents: &[Extent]) -> (Head, Vec<u8>) {
 pub enum Reply {
     /// A reply without structure. The data of a read follow if there is no error.
     Simple {
-        /// The request's.
+        /// Cookie of the request.
         cookie: u64,
-        /// Zero, or `NBD_E*`.
+        /// Error, `NBD_E*`; zero if there is none.
         error: u32,
     },
     /// A chunk of a structured reply. Its payload follows.
     Chunk {
-        /// The request's.
+        /// Cookie of the request.
         cookie: u64,
-        /// `NBD_REPLY_FLAG_*`.
+        /// Flags, `NBD_REPLY_FLAG_*`.
         flags: u16,
-        /// `NBD_REPLY_TYPE_*`.
+        /// Type, `NBD_REPLY_TYPE_*`.
         kind: u16,
-        /// Bytes that follow.
+        /// Length of the payload, in bytes.
         payload_bytes: u32,
     },
 }

@@ -13,10 +13,10 @@ use super::{NbdError, Transmission};
 /// Bytes of a request without its data.
 pub const REQUEST_BYTES: usize = 28;
 
-/// What a client asks for in the transmission phase.
+/// Command of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Command {
-    /// Data, please.
+    /// Reads data.
     Read,
     /// The data that follow the header.
     Write,
@@ -28,7 +28,7 @@ pub enum Command {
     Cache,
     /// Zeroes instead of the data.
     WriteZeroes,
-    /// What is stored where.
+    /// Lists the extents that hold data.
     BlockStatus,
 }
 
@@ -60,7 +60,7 @@ impl Command {
         })
     }
 
-    /// Whether it changes what the export holds.
+    /// True if it changes the data of the export.
     #[must_use]
     pub fn writes(self) -> bool {
         matches!(self, Command::Write | Command::Trim | Command::WriteZeroes)
@@ -80,7 +80,7 @@ impl Command {
             }
     }
 
-    /// Whether it was offered to the client.
+    /// True if the command was offered to the client.
     fn is_offered(self, to: &Transmission) -> bool {
         let offer = match self {
             Command::Read | Command::Write => return true,
@@ -97,15 +97,15 @@ impl Command {
 /// A request as it arrives, unchecked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestHeader {
-    /// `NBD_CMD_FLAG_*`.
+    /// Flags, `NBD_CMD_FLAG_*`.
     pub flags: u16,
-    /// `NBD_CMD_*`.
+    /// Code, `NBD_CMD_*`.
     pub code: u16,
     /// Chosen by the client, and returned with the reply.
     pub cookie: u64,
-    /// Where in the export.
+    /// Start in the export, in bytes.
     pub offset_bytes: u64,
-    /// How much.
+    /// Length in bytes.
     pub length_bytes: u32,
 }
 
@@ -148,7 +148,7 @@ impl RequestHeader {
         bytes
     }
 
-    /// Whether the client wishes to end the session. Nothing is answered to that.
+    /// True if the client ends the session. There is no reply to that.
     #[must_use]
     pub fn disconnects(&self) -> bool {
         self.code == NBD_CMD_DISC

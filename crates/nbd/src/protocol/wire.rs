@@ -1,6 +1,6 @@
 //! Big-endian numbers out of bytes that may end too early.
 
-/// What is left to read of some bytes.
+/// Reader of integers from the front of a slice.
 #[derive(Debug, Clone)]
 pub(super) struct Reader<'a>(pub &'a [u8]);
 

@@ -9,10 +9,10 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-/// How often those who wait look whether their client is still there.
+/// Interval at which those who wait look if their client is still there.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-/// What there is to borrow.
+/// Memory that can be borrowed.
 #[derive(Debug)]
 pub(super) struct Budget {
     bytes_max: usize,
@@ -79,7 +79,7 @@ impl Budget {
         }
     }
 
-    /// Whether somebody waits.
+    /// True if a connection waits for memory.
     pub fn is_short(&self) -> bool {
         !self.lock().waiting.is_empty()
     }

@@ -1,10 +1,10 @@
 //! One client: negotiation, then requests, until either side ends it.
 
+use super::admission::Admission;
 use super::budget::Budget;
 use super::inbox::Inbox;
 use super::limits::Limits;
 use super::outbox::{Buffer, Outbox, Reply};
-use super::places::Places;
 use super::socket::Socket;
 use super::{Export, Extents, NamedExport, Request, TlsCredentials};
 use crate::protocol::constants::NBD_CMD_FLAG_REQ_ONE;
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Instant;
 
-/// Why a connection ended other than by the client's good-bye.
+/// Reason why a connection ended other than by the client's request.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectionError {
     /// The negotiation was not over in time.
@@ -64,25 +64,29 @@ impl From<io::Error> for ConnectionError {
     }
 }
 
-/// What all connections of a server share.
-pub(super) struct Site {
+/// State that all connections of a server share.
+pub(super) struct ServerContext {
     pub exports: Vec<NamedExport>,
     pub infos: Vec<ExportInfo>,
-    /// What clients must start before they ask for anything, if so.
+    /// Credentials, if clients must start TLS before anything else.
     pub tls: Option<TlsCredentials>,
     pub limits: Limits,
     pub budget: Arc<Budget>,
-    pub places: Places,
+    pub admission: Admission,
     pub stopping: AtomicBool,
 }
 
 /// Serves a client to its end.
-pub(super) fn serve(number: u64, socket: &Arc<Socket>, site: &Site) -> Result<(), ConnectionError> {
+pub(super) fn serve(
+    number: u64,
+    socket: &Arc<Socket>,
+    context: &ServerContext,
+) -> Result<(), ConnectionError> {
     let mut inbox = Inbox::new();
-    match negotiate(number, socket, site, &mut inbox)? {
+    match negotiate(number, socket, context, &mut inbox)? {
         Some(transmission) => {
             socket.choose(transmission.export);
-            transmit(socket, site, inbox, &transmission)
+            transmit(socket, context, inbox, &transmission)
         }
         None => Ok(()),
     }
@@ -91,14 +95,14 @@ pub(super) fn serve(number: u64, socket: &Arc<Socket>, site: &Site) -> Result<()
 fn negotiate(
     number: u64,
     socket: &Socket,
-    site: &Site,
+    context: &ServerContext,
     inbox: &mut Inbox,
 ) -> Result<Option<Transmission>, ConnectionError> {
-    let deadline = Instant::now() + site.limits.negotiation;
+    let deadline = Instant::now() + context.limits.negotiation;
     socket.send_before(&Handshake::greeting(), deadline)?;
-    let mut handshake = match site.tls {
-        Some(_) => Handshake::requiring_tls(&site.infos),
-        None => Handshake::new(&site.infos),
+    let mut handshake = match context.tls {
+        Some(_) => Handshake::requiring_tls(&context.infos),
+        None => Handshake::new(&context.infos),
     };
     let mut output = Vec::new();
     loop {
@@ -113,11 +117,11 @@ fn negotiate(
             Progress::Took(count) => drop(inbox.take(count)),
             Progress::StartsTls(count) => {
                 inbox.take(count);
-                let tls = site.tls.as_ref().expect("only then is it asked for");
+                let tls = context.tls.as_ref().expect("only then is it asked for");
                 let ahead = std::mem::replace(inbox, Inbox::new());
-                site.places.begins_tls(number);
+                context.admission.begins_tls(number);
                 socket.start_tls(tls.config(), ahead, deadline)?;
-                if !site.places.is_known(number) {
+                if !context.admission.is_known(number) {
                     return Err(ConnectionError::TooMany);
                 }
             }
@@ -145,12 +149,12 @@ fn negotiate(
 
 fn transmit(
     socket: &Arc<Socket>,
-    site: &Site,
+    context: &ServerContext,
     inbox: Inbox,
     transmission: &Transmission,
 ) -> Result<(), ConnectionError> {
-    let budget = Arc::clone(&site.budget);
-    let outbox = Outbox::for_this_thread(Arc::clone(socket), site.limits, budget);
+    let budget = Arc::clone(&context.budget);
+    let outbox = Outbox::for_this_thread(Arc::clone(socket), context.limits, budget);
     let outbox = Arc::new(outbox);
     let ended = thread::scope(|scope| {
         let writer = thread::Builder::new().name("nbd-writer".into());
@@ -161,14 +165,14 @@ fn transmit(
         let _end = Finish(&outbox);
         let mut reader = Requests {
             socket,
-            limits: &site.limits,
-            export: &*site.exports[transmission.export].export,
+            limits: &context.limits,
+            export: &*context.exports[transmission.export].export,
             transmission,
             outbox: &outbox,
             inbox,
             arrived_at: Instant::now(),
         };
-        reader.read_all(&site.stopping)
+        reader.read_all(&context.stopping)
     });
     match outbox.was_overdue() {
         true => Err(ConnectionError::Overdue),
@@ -193,7 +197,7 @@ struct Requests<'a> {
     transmission: &'a Transmission,
     outbox: &'a Arc<Outbox>,
     inbox: Inbox,
-    /// When the bytes in the inbox were read.
+    /// Instant at which the bytes in the inbox were read.
     arrived_at: Instant,
 }
 

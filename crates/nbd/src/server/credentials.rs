@@ -24,17 +24,17 @@ const REVOCATIONS: &str = "ca-crl.pem";
 const CERTIFICATE: &str = "server-cert.pem";
 const KEY: &str = "server-key.pem";
 
-/// Why a server's certificates and keys are of no use.
+/// Error of a server's certificates and keys.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {what}", path.display())]
 pub struct CredentialsError {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// Description of the fault.
     pub what: String,
 }
 
-/// What a server with TLS shows its clients, and whether these must show something.
+/// Certificate and key of a server, and the authority that clients are checked against, if they are.
 #[derive(Debug, Clone)]
 pub struct TlsCredentials {
     config: Arc<ServerConfig>,
@@ -99,7 +99,7 @@ impl TlsCredentials {
         })
     }
 
-    /// Whether clients must show a certificate.
+    /// True if clients must show a certificate.
     #[must_use]
     pub fn verifies_peers(&self) -> bool {
         self.verifies_peers
@@ -121,7 +121,10 @@ fn unreadable(path: &Path, error: &io::Error) -> CredentialsError {
     }
 }
 
-/// What a PEM file holds of one kind: one at least.
+/// Parses the items of one kind in a PEM file.
+///
+/// # Errors
+/// When the file is damaged, or has none.
 fn parsed<T: PemObject>(path: &Path, text: &[u8], kind: &str) -> Result<Vec<T>, CredentialsError> {
     let found: Result<Vec<T>, pem::Error> = T::pem_slice_iter(text).collect();
     let what = match found {

@@ -1,4 +1,4 @@
-//! What a server gives to its clients.
+//! Exports of a server.
 
 use super::Request;
 use crate::protocol::constants::{
@@ -9,12 +9,12 @@ use crate::protocol::constants::{
 use crate::protocol::{BlockSizes, ExportInfo, Extent};
 use std::sync::Arc;
 
-/// What can be said about an export beside its size.
+/// Features of an export beside its size.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Features {
-    /// The medium turns.
+    /// True for a rotating medium.
     pub rotational: bool,
-    /// It takes trims.
+    /// True if it takes trims.
     pub trim: bool,
     /// It can tell whether zeroes are faster than a write, and refuses them if asked to when they
     /// are not.
@@ -29,20 +29,20 @@ pub trait Export: Send + Sync {
     /// Its size, which never changes. A multiple of the smallest block size.
     fn size_bytes(&self) -> u64;
 
-    /// What sizes requests may have.
+    /// Limits on the sizes of requests, in bytes.
     fn block_sizes(&self) -> BlockSizes {
         BlockSizes::default()
     }
 
-    /// What it can do.
+    /// Features that clients are told of.
     fn features(&self) -> Features;
 
     /// A line for people.
     fn description(&self) -> String;
 
-    /// Takes a request, and has it completed: at once, or later from any thread, and in any order.
-    /// What the request says was checked: it lies within the export, and on block boundaries. The
-    /// call must not wait, since the connection's other requests wait for it to return.
+    /// Takes a request, and has it completed: at once, or later from any thread, and in any order. The request
+    /// was checked: it lies within the export, and on block boundaries. The call must not wait, since the
+    /// connection's other requests wait for it to return.
     fn submit(&self, request: Request);
 
     /// Says what is stored from `offset_bytes` on, until `extents` takes no more.
@@ -54,14 +54,14 @@ pub trait Export: Send + Sync {
 pub struct NamedExport {
     /// Its name. The first export of a server is also the one without a name.
     pub name: String,
-    /// Whether writes are refused.
+    /// True if writes are refused.
     pub read_only: bool,
-    /// The device.
+    /// The device behind the export.
     pub export: Arc<dyn Export>,
 }
 
 impl NamedExport {
-    /// What clients are told before they begin.
+    /// Description for clients in the negotiation.
     pub(super) fn info(&self) -> ExportInfo {
         let features = self.export.features();
         let mut flags = NBD_FLAG_HAS_FLAGS

@@ -32,7 +32,7 @@ impl Inbox {
         &self.bytes[from..self.start]
     }
 
-    /// Where more bytes go. What is unread moves to the front if there is no room behind it.
+    /// Room for more bytes. Unread ones move to the front if there is none behind them.
     pub fn room(&mut self) -> &mut [u8] {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);

@@ -1,33 +1,35 @@
-//! What clients may have of a server.
+//! Limits on the clients of a server.
 
 use std::time::Duration;
 
-/// What one client can hold.
+/// Limits on the clients of a server.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// How long the negotiation may take.
+    /// Longest negotiation.
     pub negotiation: Duration,
     /// Requests of a connection that are not answered yet.
     pub in_flight_max: usize,
     /// Bytes of data of those requests; a single request may have more. They count until the answer is sent.
     pub in_flight_bytes_max: usize,
-    /// What of these bytes a connection has to itself.
+    /// Bytes of these that a connection has to itself.
     pub own_bytes: usize,
-    /// What all connections together may have beyond that.
+    /// Bytes that all connections together may have beyond that.
     pub shared_bytes_max: usize,
-    /// How long a client may take to take its answers, or to send what it announced, while others wait for
-    /// memory that it has of [`Limits::shared_bytes_max`]. Then it is hung up on.
+    /// Time that a client has to take its answers, or to send what it announced, while others wait for memory
+    /// that it has of [`Limits::shared_bytes_max`]. Then it is disconnected.
     pub patience: Duration,
-    /// Clients at once; more are hung up on. Where there is TLS, whoever has not shown a certificate is none of them.
+    /// Clients at once; more are disconnected. Where there is TLS, connections that have not shown a
+    /// certificate are not counted.
     pub connections_max: usize,
     /// Connections at once that have yet to show a certificate: when there are more, one that has been waited for longest gives way.
-    pub strangers_max: usize,
-    /// How many of these may come from one address.
-    pub strangers_of_address_max: usize,
-    /// How long such a connection has, from its first byte and again from the beginning of TLS, before it gives way.
+    pub unauthenticated_max: usize,
+    /// Number of these that may come from one address.
+    pub unauthenticated_of_address_max: usize,
+    /// Time that such a connection has, from its first byte and again from the beginning of TLS, before it
+    /// gives way.
     pub grace: Duration,
-    /// How long clients have to take their answers when the server stops, and exports, after that, to
-    /// complete what is left: a stop takes no longer than twice that.
+    /// Time that clients have to take their answers when the server stops, and exports, after that, to complete
+    /// the rest: a stop takes no longer than twice that.
     pub drain: Duration,
 }
 
@@ -41,8 +43,8 @@ impl Default for Limits {
             shared_bytes_max: 256 << 20,
             patience: Duration::from_secs(10),
             connections_max: 64,
-            strangers_max: 64,
-            strangers_of_address_max: 32,
+            unauthenticated_max: 64,
+            unauthenticated_of_address_max: 32,
             grace: Duration::from_millis(500),
             drain: Duration::from_millis(1_500),
         }

@@ -1,4 +1,4 @@
-//! Where a server listens.
+//! Addresses of a server.
 
 use super::socket::Socket;
 use super::stream::Stream;
@@ -16,19 +16,19 @@ const MODE: u32 = 0o777;
 /// An address to listen at.
 #[derive(Debug, Clone)]
 pub enum Listen {
-    /// A Unix socket.
+    /// A Unix socket, by its path.
     Unix(PathBuf),
     /// TCP on an address of this machine alone; with port 0, on a free port.
     Loopback(SocketAddr),
     /// TCP on an address that other machines may reach. Nothing is encrypted and nobody is asked who
     /// they are.
     Insecure(SocketAddr),
-    /// TCP on any address, with TLS. Who may connect is for the credentials to say.
+    /// TCP on any address, with TLS. The credentials decide who may connect.
     Tls(SocketAddr, TlsCredentials),
 }
 
 impl fmt::Display for Listen {
-    /// As the URI that clients take.
+    /// Formats the address as the URI that clients take.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Listen::Unix(path) => write!(f, "nbd+unix:///?socket={}", path.display()),
@@ -38,15 +38,15 @@ impl fmt::Display for Listen {
     }
 }
 
-/// Why there is no server.
+/// Error of starting a server.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// The address cannot be listened at.
     #[error("cannot listen at {at}: {source}")]
     Bind {
-        /// The address.
+        /// Address that was asked for.
         at: Listen,
-        /// Why.
+        /// Error of the system.
         source: io::Error,
     },
     /// An address that is not of this machine alone.
@@ -57,9 +57,9 @@ pub enum ServerError {
     /// An export that the protocol cannot describe.
     #[error("export {name:?}: {what}")]
     Export {
-        /// Its name.
+        /// Name of the export.
         name: String,
-        /// What is wrong.
+        /// Description of the fault.
         what: String,
     },
     /// The machine has no more threads or files.
@@ -75,7 +75,7 @@ pub(super) enum Listener {
 }
 
 impl Listener {
-    /// Listens.
+    /// Binds a socket. Returns the address with the port that the system chose.
     pub fn bind(at: &Listen) -> Result<(Listener, Listen), ServerError> {
         let failed = |source| ServerError::Bind {
             at: at.clone(),

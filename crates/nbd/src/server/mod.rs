@@ -14,6 +14,7 @@
 //! What a client can hold is bounded: time to negotiate, requests and bytes in flight, connections. What all of
 //! them hold together is bounded, too.
 
+mod admission;
 mod budget;
 mod connection;
 mod credentials;
@@ -22,7 +23,6 @@ mod inbox;
 mod limits;
 mod listen;
 mod outbox;
-mod places;
 mod request;
 mod session;
 mod socket;
@@ -38,10 +38,10 @@ pub use request::{Completions, Request};
 pub use unix_socket::UnixSocket;
 
 use crate::protocol::constants::NBD_MAX_STRING;
+use admission::{Admission, Role};
 use budget::Budget;
-use connection::Site;
+use connection::ServerContext;
 use listen::Listener;
-use places::{Places, Standing};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use socket::Socket;
 use std::io;
@@ -50,7 +50,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-/// What a server tells of its clients, with the connection's number.
+/// Event of a client, reported with the connection's number.
 #[derive(Debug)]
 pub enum Event {
     /// A client is there.
@@ -62,7 +62,7 @@ pub enum Event {
 }
 
 struct Shared {
-    site: Site,
+    context: ServerContext,
     /// Written to when the server shall stop.
     stop: OwnedFd,
     log: Box<dyn Fn(u64, Event) + Send + Sync>,
@@ -83,13 +83,13 @@ impl StopHandle {
     /// Ends the connection of every client of an export, by its number, without a word, as a machine does that loses
     /// its power. Others may connect.
     pub fn hang_up(&self, export: usize) {
-        self.0.site.places.hang_up(export);
+        self.0.context.admission.hang_up(export);
     }
 
     /// Has the server stop; returns at once.
     pub fn stop(&self) {
-        self.0.site.stopping.store(true, Ordering::Relaxed);
-        self.0.site.places.stop();
+        self.0.context.stopping.store(true, Ordering::Relaxed);
+        self.0.context.admission.stop();
         // Fails only when as many stops wait as a number can count.
         let _ = rustix::io::write(&self.0.stop, &1u64.to_ne_bytes());
     }
@@ -114,13 +114,14 @@ impl Server {
         };
         let stop = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
         let shared = Arc::new(Shared {
-            site: Site {
+            context: ServerContext {
+                // Exports are described once, so that every client is told the same.
                 infos: exports.iter().map(NamedExport::info).collect(),
                 exports,
                 tls,
                 budget: Arc::new(Budget::new(limits.shared_bytes_max)),
                 limits,
-                places: Places::new(limits),
+                admission: Admission::new(limits),
                 stopping: AtomicBool::new(false),
             },
             stop: stop.map_err(|error| ServerError::Start(error.into()))?,
@@ -137,13 +138,13 @@ impl Server {
         })
     }
 
-    /// Where it listens, with the port that it got.
+    /// Address that it listens on, with the port that it got.
     #[must_use]
     pub fn listen(&self) -> &Listen {
         &self.listen
     }
 
-    /// What stops it.
+    /// Handle that stops the server.
     #[must_use]
     pub fn stop_handle(&self) -> StopHandle {
         StopHandle(Arc::clone(&self.shared))
@@ -157,7 +158,7 @@ impl Server {
     fn join(&mut self) {
         if let Some(acceptor) = self.acceptor.take() {
             let _ = acceptor.join();
-            self.shared.site.places.drain();
+            self.shared.context.admission.drain();
         }
     }
 }
@@ -200,7 +201,7 @@ fn accept_all(shared: &Arc<Shared>, listener: &Listener) {
             PollFd::from_borrowed_fd(listener.as_fd(), PollFlags::IN),
         ];
         let _ = poll(&mut fds, None);
-        if shared.site.stopping.load(Ordering::Relaxed) {
+        if shared.context.stopping.load(Ordering::Relaxed) {
             return;
         }
         match listener.accept() {
@@ -221,11 +222,11 @@ fn accept_all(shared: &Arc<Shared>, listener: &Listener) {
 
 fn connect(shared: &Arc<Shared>, number: u64, socket: Socket) {
     let socket = Arc::new(socket);
-    let standing = match shared.site.tls {
-        Some(_) => Standing::Stranger,
-        None => Standing::Client,
+    let role = match shared.context.tls {
+        Some(_) => Role::Unauthenticated,
+        None => Role::Client,
     };
-    if !shared.site.places.enter(number, standing, &socket) {
+    if !shared.context.admission.enter(number, role, &socket) {
         (shared.log)(number, Event::TooMany);
         return;
     }
@@ -238,10 +239,10 @@ fn connect(shared: &Arc<Shared>, number: u64, socket: Socket) {
     let _ = thread::Builder::new()
         .name(format!("nbd-{number}"))
         .spawn(move || {
-            let mut result = connection::serve(number, &socket, &live.shared.site);
+            let mut result = connection::serve(number, &socket, &live.shared.context);
             socket.hang_up();
             // Whoever hears of the end finds the place free.
-            if live.shared.site.places.leave(number) {
+            if live.shared.context.admission.leave(number) {
                 result = Err(ConnectionError::GaveWay);
             }
             (live.shared.log)(number, Event::Ended(result));
@@ -256,6 +257,6 @@ struct Live {
 
 impl Drop for Live {
     fn drop(&mut self) {
-        self.shared.site.places.told(self.number);
+        self.shared.context.admission.told(self.number);
     }
 }

@@ -55,7 +55,7 @@ impl Buffer {
 #[derive(Debug)]
 pub(super) struct Reply {
     pub head: Head,
-    /// What follows the head, or the data of a write, which do not.
+    /// Bytes behind the head, or the data of a write, which are not sent.
     pub buffer: Buffer,
     pub sends_buffer: bool,
     /// Bytes that [`Outbox::admit`] was asked for.
@@ -73,7 +73,7 @@ impl Reply {
     }
 }
 
-/// Who sends.
+/// Thread that sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sender {
     Nobody,
@@ -85,7 +85,7 @@ enum Sender {
 #[derive(Debug)]
 struct State {
     queue: VecDeque<Reply>,
-    /// What is being sent, and how many bytes of it are gone.
+    /// Replies that are being sent, and the bytes of them that are sent.
     batch: Vec<Reply>,
     sent_bytes: usize,
     sender: Sender,
@@ -93,7 +93,7 @@ struct State {
     finished: bool,
     in_flight: usize,
     in_flight_bytes: usize,
-    /// What of these is borrowed.
+    /// Bytes of these that are borrowed.
     borrowed_bytes: usize,
     reader_waits: bool,
     /// Buffers for other requests, and their bytes.
@@ -158,8 +158,8 @@ impl Outbox {
         self.broken.load(Ordering::Relaxed)
     }
 
-    /// Waits until another request may be in flight, and gives a buffer for it; nothing if the
-    /// client is gone. What the buffer holds is left from an earlier request of this connection.
+    /// Waits until another request may be in flight, and returns a buffer for it; none if the client is gone.
+    /// What the buffer holds is left from an earlier request of this connection.
     pub fn admit(&self, bytes: usize) -> Option<Buffer> {
         let mut state = self.lock();
         loop {
@@ -194,7 +194,7 @@ impl Outbox {
         })
     }
 
-    /// Whether N bytes more may be in flight; what of them must be borrowed is, if it can be at once.
+    /// True if N bytes more may be in flight. Borrows what they need, if it can be had at once.
     fn has_room(&self, state: &mut State, bytes: usize) -> bool {
         // A request larger than all that may be in flight is in flight alone.
         let fits = state.in_flight_bytes.saturating_add(bytes) <= self.limits.in_flight_bytes_max;
@@ -227,7 +227,7 @@ impl Outbox {
         is_lent.then_some(state)
     }
 
-    /// What of N bytes in flight must be borrowed.
+    /// Bytes that must be borrowed for N bytes in flight.
     fn beyond_own(&self, bytes: usize) -> usize {
         bytes.saturating_sub(self.limits.own_bytes)
     }
@@ -247,17 +247,17 @@ impl Outbox {
         self.give_back(&mut state);
     }
 
-    /// Whether this connection has memory that others may wait for.
+    /// True if this connection has memory that others may wait for.
     pub fn borrows(&self) -> bool {
         self.lock().borrowed_bytes > 0
     }
 
-    /// Whether the client has let memory lie since then that others wait for, and its time is over.
+    /// True if the client has let memory lie since then that others wait for, and its time is over.
     pub fn is_overdue(&self, since: Instant) -> bool {
         since.elapsed() >= self.limits.patience && self.borrows() && self.budget.is_short()
     }
 
-    /// Whether the client was hung up on for that.
+    /// True if the client was disconnected for that.
     pub fn was_overdue(&self) -> bool {
         self.overdue.load(Ordering::Relaxed)
     }
@@ -279,7 +279,7 @@ impl Outbox {
         }
     }
 
-    /// Sends what waits.
+    /// Sends the replies that wait.
     pub fn flush(&self) {
         drop(self.send(self.lock(), false));
     }

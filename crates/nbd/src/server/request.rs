@@ -40,45 +40,44 @@ impl Request {
         }
     }
 
-    /// What is asked for. Never [`Command::BlockStatus`], which exports answer by
+    /// Command of the request. Never [`Command::BlockStatus`], which exports answer by
     /// [`Export::block_status`](super::Export::block_status).
     #[must_use]
     pub fn command(&self) -> Command {
         self.command
     }
 
-    /// Where in the export. Zero for a flush.
+    /// Start in the export, in bytes. Zero for a flush.
     #[must_use]
     pub fn offset_bytes(&self) -> u64 {
         self.header.offset_bytes
     }
 
-    /// How much. Zero for a flush.
+    /// Length in bytes. Zero for a flush.
     #[must_use]
     pub fn length_bytes(&self) -> u32 {
         self.header.length_bytes
     }
 
-    /// Whether what it writes must be safe before it is completed.
+    /// True if the written data must be safe before completion.
     #[must_use]
     pub fn fua(&self) -> bool {
         self.header.flags & NBD_CMD_FLAG_FUA != 0
     }
 
-    /// Whether zeroes must be stored, so that later writes there cannot lack space.
+    /// True if zeroes must be stored, so that later writes there cannot lack space.
     #[must_use]
     pub fn no_hole(&self) -> bool {
         self.header.flags & NBD_CMD_FLAG_NO_HOLE != 0
     }
 
-    /// Whether zeroes are wanted only if they are faster than a write, and
-    /// [`NbdError::NotSup`] otherwise.
+    /// True if zeroes are wanted only if they are faster than a write, and [`NbdError::NotSup`] otherwise.
     #[must_use]
     pub fn fast_zero(&self) -> bool {
         self.header.flags & NBD_CMD_FLAG_FAST_ZERO != 0
     }
 
-    /// When all of it had arrived.
+    /// Instant at which the whole request had arrived.
     #[must_use]
     pub fn arrived_at(&self) -> Instant {
         self.arrived_at
@@ -90,8 +89,8 @@ impl Request {
         self.buffer.bytes()
     }
 
-    /// Where the data of a read belong. All of it must be filled: it holds what an earlier request of
-    /// the same client left.
+    /// Buffer for the data of a read. All of it must be filled: it holds the bytes of an earlier request of the
+    /// same client.
     #[must_use]
     pub fn data_mut(&mut self) -> &mut [u8] {
         self.buffer.bytes_mut()

@@ -64,7 +64,7 @@ impl Session {
         self.state.lock().expect("no panic holds a session")
     }
 
-    /// As [`Stream::receive`], decrypted.
+    /// Receives as [`Stream::receive`], and decrypts.
     pub fn receive(
         &self,
         stream: &Stream,
@@ -111,8 +111,8 @@ impl Session {
 }
 
 impl State {
-    /// Decrypts what has arrived until `into` is full. How much there was, and whether the client said that
-    /// there will be no more.
+    /// Decrypts the bytes that have arrived until `into` is full. Returns their number, and true if the client
+    /// said that there will be no more.
     fn read(
         &mut self,
         stream: &Stream,

@@ -9,13 +9,13 @@ use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// A client's socket.
+/// Socket of a client.
 #[derive(Debug)]
 pub(super) struct Socket {
     stream: Stream,
     /// Once the client has started it.
     tls: OnceLock<Session>,
-    /// Where the client is, if it has an address.
+    /// Address of the client, if it has one.
     peer: Option<IpAddr>,
     /// The number of the export, once the client has chosen one.
     export: OnceLock<usize>,
@@ -31,7 +31,7 @@ impl Socket {
         }
     }
 
-    /// Where the client is.
+    /// Address of the client, if it has one.
     pub fn peer(&self) -> Option<IpAddr> {
         self.peer
     }
@@ -41,12 +41,12 @@ impl Socket {
         self.export.set(export).expect("a client chooses once");
     }
 
-    /// Whether the client has chosen this export.
+    /// True if the client has chosen this export.
     pub fn is_of(&self, export: usize) -> bool {
         self.export.get() == Some(&export)
     }
 
-    /// Has everything from here on encrypted. What was read ahead is the client's part of it already.
+    /// Encrypts all bytes from here on. Those that were read ahead are the client's part of it already.
     pub fn start_tls(
         &self,
         config: &Arc<ServerConfig>,

@@ -22,10 +22,10 @@ use std::time::{Duration, Instant};
 /// Clients that may wait until they are accepted.
 const BACKLOG: i32 = 128;
 
-/// How long the folder may be locked by others. Servers hold the lock for less than a millisecond.
+/// Longest wait for the lock of the folder. Servers hold it for less than a millisecond.
 const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 
-/// How often the lock is tried meanwhile.
+/// Interval at which the lock is tried meanwhile.
 const LOCK_EVERY: Duration = Duration::from_millis(5);
 
 /// A Unix socket that is listened at. When it is dropped its path is removed, unless another server has taken
@@ -64,7 +64,7 @@ impl UnixSocket {
         Ok(bound)
     }
 
-    /// What clients are accepted from.
+    /// Listener that clients are accepted from.
     #[must_use]
     pub fn listener(&self) -> &UnixListener {
         &self.listener
@@ -107,7 +107,8 @@ fn lock_folder(path: &Path) -> io::Result<Option<OwnedFd>> {
     }
 }
 
-/// Whether a socket stands there that nobody listens at. It does not wait: a server whose queue is full is there.
+/// True if there is a socket that nobody listens at. The check does not wait: a server whose queue is full is
+/// there.
 fn is_abandoned(path: &Path) -> io::Result<bool> {
     let found = path.symlink_metadata();
     if !found.is_ok_and(|found| found.file_type().is_socket()) {

@@ -23,8 +23,8 @@ const LIMITS: Limits = Limits {
     shared_bytes_max: 1 << 20,
     patience: Duration::from_millis(100),
     connections_max: 64,
-    strangers_max: 64,
-    strangers_of_address_max: 32,
+    unauthenticated_max: 64,
+    unauthenticated_of_address_max: 32,
     grace: Duration::from_millis(500),
     drain: Duration::from_millis(100),
 };

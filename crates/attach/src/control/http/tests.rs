@@ -4,7 +4,7 @@ use std::thread;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What is made of bytes after which the client sends no more.
-fn received(bytes: &[u8]) -> Result<Request, Missing> {
+fn received(bytes: &[u8]) -> Result<Request, RequestError> {
     let (mut client, server) = UnixStream::pair().expect("sockets");
     client.write_all(bytes).expect("it fits");
     client.shutdown(Shutdown::Write).expect("it is there");
@@ -13,7 +13,7 @@ fn received(bytes: &[u8]) -> Result<Request, Missing> {
 
 fn status(bytes: &[u8]) -> u16 {
     match received(bytes) {
-        Err(Missing::Refused(answer)) => answer.status,
+        Err(RequestError::Refused(answer)) => answer.status,
         other => panic!("{}: {other:?}", String::from_utf8_lossy(bytes)),
     }
 }
@@ -48,7 +48,7 @@ fn every_part_of_a_request_is_refused_and_a_client_without_a_word_is_not_answere
     for length in 1..whole.len() {
         assert_eq!(status(&whole[..length]), 400, "{length} bytes");
     }
-    assert_eq!(received(b""), Err(Missing::Silent));
+    assert_eq!(received(b""), Err(RequestError::Silent));
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn a_request_that_trickles_in_is_given_up() {
         }
     });
     match receive(&server, Duration::from_millis(200)) {
-        Err(Missing::Refused(answer)) => assert_eq!(answer.status, 408),
+        Err(RequestError::Refused(answer)) => assert_eq!(answer.status, 408),
         other => panic!("{other:?}"),
     }
     drop(server);
@@ -136,7 +136,7 @@ fn an_answer_that_nobody_takes_is_given_up() {
 fn a_client_that_is_refused_can_send_the_rest_and_read_why() {
     let (mut client, server) = UnixStream::pair().expect("sockets");
     let refuses = thread::spawn(move || {
-        let Err(Missing::Refused(answer)) = receive(&server, PATIENCE) else {
+        let Err(RequestError::Refused(answer)) = receive(&server, PATIENCE) else {
             panic!("it is too long");
         };
         send(&server, &answer, PATIENCE).expect("it is taken");

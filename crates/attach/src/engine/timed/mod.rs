@@ -4,20 +4,20 @@
 //! which it arrived, so what the thread needs to wake up adds nothing to its latency; it only makes
 //! the answer late, if the drive is done sooner than that.
 
-mod later;
+mod deferred;
 mod reception;
 
-use super::ask::{Ask, What};
-use super::cut::Jolt;
+use super::cut::HardReset;
 use super::pieces::{DATA_SECTORS_MAX, Piece, Pieces};
+use super::request::{IoRequest, Operation};
 use super::statistics::Statistics;
 use super::{Call, outcome};
 use crate::faults::Faults;
+use deferred::{Deferred, DeferredQueue};
 use ftlab_base::{Command, CommandId, Completion, Nanos, SECTOR_BYTES, SimTime};
 use ftlab_image::DataDrive;
 use ftlab_nbd::pacing::{Waiter, Waker};
 use ftlab_nbd::{Completions, NbdError};
-use later::{Later, Laters};
 use std::collections::VecDeque;
 use std::io;
 use std::ops::Range;
@@ -31,17 +31,17 @@ const GIVEN_UP_AFTER: Nanos = Nanos::from_millis(30_000);
 /// Commands of one request that are at the drive at once.
 const PIECES_AT_ONCE: usize = 8;
 
-/// What the thread is given to do.
+/// Work for the thread.
 enum Job {
-    Ask(Ask),
-    /// To be called at once.
+    Request(IoRequest),
+    /// Called at once.
     Look(Call),
-    /// To be called when nothing is under way and everything is flushed; what comes later waits.
+    /// Called when nothing is under way and everything is flushed; later jobs wait.
     Quiet(Call),
     /// The drive is on its bus, or off it.
     Presence(bool),
     /// Its power goes, or it goes back.
-    Jolt(Jolt),
+    HardReset(HardReset),
     Stop,
 }
 
@@ -77,6 +77,8 @@ impl Timed {
         let (ready, started) = mpsc::sync_channel(1);
         let thread = thread::Builder::new().name("drive".into()).spawn({
             let shared = Arc::clone(&shared);
+            // A waiter belongs to the thread that waits, so the thread makes it and hands back the waker, or
+            // its error.
             move || {
                 let waiter = Waiter::for_this_thread().and_then(|waiter| {
                     let waker = waiter.waker();
@@ -109,8 +111,8 @@ impl Timed {
         self.waker.wake();
     }
 
-    pub fn ask(&self, ask: Ask) {
-        self.give(Job::Ask(ask));
+    pub fn submit(&self, request: IoRequest) {
+        self.give(Job::Request(request));
     }
 
     pub fn call(&self, call: Call, quietly: bool) {
@@ -124,11 +126,11 @@ impl Timed {
         self.give(Job::Presence(is_there));
     }
 
-    pub fn jolt(&self, jolt: Jolt) {
-        self.give(Job::Jolt(jolt));
+    pub fn hard_reset(&self, hard_reset: HardReset) {
+        self.give(Job::HardReset(hard_reset));
     }
 
-    /// Wakes the thread.
+    /// Handle that wakes the thread.
     pub fn waker(&self) -> Waker {
         self.waker.clone()
     }
@@ -174,19 +176,19 @@ impl Drop for Closes<'_> {
 }
 
 /// A request under way.
-struct Flight {
-    /// Who waits for it; nobody for a flush of the engine's own.
-    ask: Option<Ask>,
+struct InFlight {
+    /// The request; none for a flush of the engine's own.
+    request: Option<IoRequest>,
     pieces: Pieces,
-    /// Whether a flush is to follow.
+    /// True if a flush is to follow.
     needs_flush: bool,
     /// Commands at the drive, and their sectors.
     under_way: Vec<(CommandId, Range<u64>)>,
     result: Result<(), NbdError>,
     began: SimTime,
-    /// How many times as long it takes as the drive does.
+    /// Factor by which a fault stretches the latency.
     times: f64,
-    /// Which bit of what is read is flipped, if one is.
+    /// Draw that picks the bit of a read that a fault flips.
     flips: Option<u64>,
 }
 
@@ -195,28 +197,29 @@ struct Loop<'a> {
     trim_sectors: Option<u64>,
     shared: &'a Shared,
     faults: Arc<Faults>,
-    /// What is held, and when it goes on.
-    laters: Laters,
-    /// When the drive was switched on last, and until when it is off.
+    /// Requests and answers that are put off.
+    deferred: DeferredQueue,
+    /// Instant at which the drive was switched on last.
     on_since: Instant,
     off_until: SimTime,
-    /// Where the drive's time stands.
+    /// Present of the drive's time.
     clock: SimTime,
-    flights: Vec<Option<Flight>>,
+    flights: Vec<Option<InFlight>>,
     free: Vec<u32>,
-    /// Commands so far.
+    /// Commands submitted so far.
     commands: u64,
     /// A call that waits until nothing is under way, and whether everything is flushed for it.
     quiet: Option<(Call, bool)>,
-    /// What waits for that.
+    /// Jobs that arrived since.
     held: VecDeque<Job>,
     /// The drive is off its bus.
     is_gone: bool,
-    /// What nobody answers, when the host gives it up, and whether the drive had it, or a part of it, when it went.
-    lost: VecDeque<(SimTime, Ask, bool)>,
+    /// Requests that nobody answers: when the host gives each up, and whether the drive had it, or a part of
+    /// it, when it left the bus.
+    lost: VecDeque<(SimTime, IoRequest, bool)>,
     is_stopping: bool,
     done: Vec<Completion>,
-    /// When those that were just answered were done.
+    /// Times at which the requests just answered were completed.
     answered: Vec<SimTime>,
 }
 
@@ -231,7 +234,7 @@ impl<'a> Loop<'a> {
             drive,
             trim_sectors,
             shared,
-            laters: Laters::default(),
+            deferred: DeferredQueue::default(),
             on_since: faults.began(),
             off_until: SimTime::ZERO,
             faults,
@@ -254,8 +257,8 @@ impl<'a> Loop<'a> {
         loop {
             std::mem::swap(&mut jobs, &mut self.shared.inbox().jobs);
             for job in jobs.drain(..) {
-                if let Job::Jolt(jolt) = job {
-                    self.jolt(jolt, waiter.waker());
+                if let Job::HardReset(hard_reset) = job {
+                    self.hard_reset(hard_reset, waiter.waker());
                     continue;
                 }
                 self.begin(job);
@@ -269,7 +272,7 @@ impl<'a> Loop<'a> {
             }
             let given_up = self.lost.front().map(|(at, ..)| *at);
             let next = self.drive.next_event().into_iter().chain(given_up);
-            let next = next.chain(self.laters.next()).min();
+            let next = next.chain(self.deferred.next()).min();
             let began = self.faults.began();
             waiter.wait(next.map(|at| began + std::time::Duration::from_nanos(at.0)));
         }
@@ -297,28 +300,28 @@ impl<'a> Loop<'a> {
             }
             Job::Presence(true) => self.come_back(),
             Job::Presence(false) => self.vanish(),
-            Job::Jolt(_) => unreachable!("it is made in place"),
+            Job::HardReset(_) => unreachable!("it is made in place"),
             job if self.quiet.is_some() => self.held.push_back(job),
             Job::Quiet(call) => {
                 self.quiet = Some((call, false));
                 self.become_quiet();
             }
-            Job::Ask(ask) => {
-                if let Some(result) = super::answer_at_once(&ask, self.trim_sectors) {
-                    ask.answer(result);
+            Job::Request(request) => {
+                if let Some(result) = super::answer_at_once(&request, self.trim_sectors) {
+                    request.answer(result);
                     return;
                 }
-                self.advance(self.time_of(ask.arrived_at()));
-                self.receive(ask);
+                self.advance(self.time_of(request.arrived_at()));
+                self.receive(request);
             }
         }
     }
 
-    fn pieces(&self, what: What, range: Range<u64>) -> Pieces {
-        Pieces::of(what, range, self.trim_sectors, DATA_SECTORS_MAX)
+    fn pieces(&self, operation: Operation, range: Range<u64>) -> Pieces {
+        Pieces::of(operation, range, self.trim_sectors, DATA_SECTORS_MAX)
     }
 
-    fn launch(&mut self, mut flight: Flight) {
+    fn launch(&mut self, mut flight: InFlight) {
         let number = self.free.pop().unwrap_or_else(|| {
             self.flights.push(None);
             self.flights.len() as u32 - 1
@@ -328,7 +331,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Gives the drive what it can have of a request. If it is given nothing, there is nothing left.
-    fn go_on(&mut self, number: u32, flight: &mut Flight) {
+    fn go_on(&mut self, number: u32, flight: &mut InFlight) {
         while flight.under_way.len() < PIECES_AT_ONCE
             && flight.result.is_ok()
             && let Some(piece) = flight.pieces.next()
@@ -344,12 +347,12 @@ impl<'a> Loop<'a> {
             && flight.result.is_ok()
             && std::mem::take(&mut flight.needs_flush)
         {
-            let range = flight.ask.as_ref().map_or(0..0, Ask::range);
+            let range = flight.request.as_ref().map_or(0..0, IoRequest::range);
             self.submit(number, flight, &Piece::flush_of(range));
         }
     }
 
-    fn submit(&mut self, number: u32, flight: &mut Flight, piece: &Piece) {
+    fn submit(&mut self, number: u32, flight: &mut InFlight, piece: &Piece) {
         self.commands += 1;
         let command = Command::new(
             piece.kind,
@@ -359,8 +362,12 @@ impl<'a> Loop<'a> {
             self.clock,
         );
         flight.under_way.push((command.id, piece.range.clone()));
-        let ask = &flight.ask;
-        let part = |range: &Range<u64>| ask.as_ref().map_or(&[][..], |ask| ask.part(range));
+        let request = &flight.request;
+        let part = |range: &Range<u64>| {
+            request
+                .as_ref()
+                .map_or(&[][..], |request| request.part(range))
+        };
         self.drive.submit(command, piece.data(part), self.clock);
     }
 
@@ -369,9 +376,9 @@ impl<'a> Loop<'a> {
         self.advance(self.time_of(Instant::now()));
         self.land();
         while self.lost.front().is_some_and(|(at, ..)| *at <= self.clock) {
-            let (_, ask, _) = self.lost.pop_front().expect("the first");
-            self.count(&ask, &Err(NbdError::Io), GIVEN_UP_AFTER);
-            ask.answer(Err(NbdError::Io));
+            let (_, request, _) = self.lost.pop_front().expect("the first");
+            self.count(&request, &Err(NbdError::Io), GIVEN_UP_AFTER);
+            request.answer(Err(NbdError::Io));
         }
         self.go_on_later();
     }
@@ -404,10 +411,13 @@ impl<'a> Loop<'a> {
             .under_way
             .swap_remove(place.expect("it was submitted"));
         flight.result = flight.result.and(outcome(completion.outcome));
-        if let Some(ask) = flight.ask.as_mut().filter(|ask| ask.what() == What::Read)
+        if let Some(request) = flight
+            .request
+            .as_mut()
+            .filter(|request| request.operation() == Operation::Read)
             && flight.result.is_ok()
         {
-            flight.result = super::read(&mut self.drive, &part, ask);
+            flight.result = super::read(&mut self.drive, &part, request);
         }
         self.go_on(number, &mut flight);
         if !flight.under_way.is_empty() {
@@ -415,9 +425,12 @@ impl<'a> Loop<'a> {
             return;
         }
         self.free.push(number);
-        let Some(mut ask) = flight.ask else { return };
+        let Some(mut request) = flight.request else {
+            return;
+        };
         if let Some(draw) = flight.flips.filter(|_| flight.result.is_ok()) {
-            ask.flip(draw);
+            request.flip(draw);
+            // A fault may have the answer take longer, or the drive may be off its bus by then.
         }
         let took = completion.at.since(flight.began);
         let slow = Nanos((took.0 as f64 * flight.times) as u64);
@@ -425,24 +438,24 @@ impl<'a> Loop<'a> {
         let leaves = (flight.began + slow).max(SimTime::ZERO + away.unwrap_or_default());
         if leaves > completion.at && !self.is_stopping {
             let took = leaves.since(flight.began);
-            self.laters
-                .push(leaves, Later::Answer(ask, flight.result, took));
+            self.deferred
+                .push(leaves, Deferred::Answer(request, flight.result, took));
             return;
         }
-        self.count(&ask, &flight.result, took);
+        self.count(&request, &flight.result, took);
         self.answered.push(completion.at);
-        ask.answer_with(answers, flight.result);
+        request.answer_with(answers, flight.result);
     }
 
-    fn count(&self, ask: &Ask, result: &Result<(), NbdError>, latency: Nanos) {
-        let range = ask.range();
+    fn count(&self, request: &IoRequest, result: &Result<(), NbdError>, latency: Nanos) {
+        let range = request.range();
         let bytes = (range.end - range.start) * SECTOR_BYTES;
         let mut statistics = self.shared.statistics();
-        statistics.count(ask.what(), bytes, result.is_ok(), Some(latency));
+        statistics.count(request.operation(), bytes, result.is_ok(), Some(latency));
     }
 
-    /// Counts how late answers were that were handed to the kernel at `leaving`. What the kernel takes to send them
-    /// and to wake their client is not in it: it depends on what the client's core was doing.
+    /// Counts the lateness of the answers that were handed to the kernel at `leaving`. The time that the kernel
+    /// takes to send them and to wake their client is not in it: it depends on the work of the client's core.
     fn count_lateness(&mut self, leaving: SimTime) {
         if self.is_stopping || self.answered.is_empty() {
             return;
@@ -472,9 +485,9 @@ impl<'a> Loop<'a> {
                 continue;
             }
             self.quiet = Some((call, true));
-            self.launch(Flight {
-                ask: None,
-                pieces: self.pieces(What::Flush, 0..0),
+            self.launch(InFlight {
+                request: None,
+                pieces: self.pieces(Operation::Flush, 0..0),
                 needs_flush: false,
                 under_way: Vec::new(),
                 result: Ok(()),

@@ -10,7 +10,7 @@ fn is_failing(attribute: &SmartAttribute) -> bool {
     attribute.threshold > 0 && attribute.value <= attribute.threshold
 }
 
-/// Whether the drive calls itself well.
+/// Overall health of the drive.
 fn has_passed(report: &DriveReport) -> bool {
     report.fault.is_none() && !report.smart.iter().any(is_failing)
 }
@@ -36,7 +36,7 @@ pub(super) fn as_text(report: &DriveReport) -> String {
     text
 }
 
-/// What smartctl says of such a drive alone.
+/// Keys of smartctl that only an ATA drive has.
 pub(super) fn as_json(report: &DriveReport, target: &Path) -> Value {
     let name = target.display().to_string();
     let table: Vec<Value> = report.smart.iter().map(row).collect();
@@ -58,8 +58,8 @@ pub(super) fn exit_status(report: &DriveReport) -> u32 {
     u32::from(!has_passed(report)) * DRIVE_FAILS + u32::from(attribute_fails) * ATTRIBUTE_FAILS
 }
 
-/// A row of the table. What an attribute counts can only get worse, so its worst value is the present one, and
-/// what has failed fails now.
+/// A row of the table. A model's attributes can only get worse, so the worst value is the present one, and a
+/// failed attribute fails now.
 fn row(attribute: &SmartAttribute) -> Value {
     let when_failed = match is_failing(attribute) {
         true => "now",

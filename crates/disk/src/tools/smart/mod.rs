@@ -25,7 +25,7 @@ pub struct SmartOptions {
     output_format: Format,
 }
 
-/// Whose words it is said in.
+/// Format of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// For people, as smartctl does
@@ -92,8 +92,8 @@ fn as_text(report: &DriveReport) -> String {
     }
 }
 
-/// In the shape of `smartctl --json --info --health --attributes`. What a real drive has and the model does not, as
-/// its world wide name, is left out.
+/// In the shape of `smartctl --json --info --health --attributes`, without keys that the model has no value
+/// for, as the world wide name.
 fn as_json(report: &DriveReport, target: &Path) -> Value {
     let (own, exit_status) = match report.nvme.as_ref().map(logs_of) {
         Some(logs) => (
@@ -139,7 +139,7 @@ fn hours_and_minutes(ns: u64) -> (u64, u64) {
     (minutes / 60, minutes % 60)
 }
 
-/// What both kinds of drive begin with, for people.
+/// Lines that the text of both kinds of drive begins with.
 fn heading(report: &DriveReport, has_passed: bool) -> String {
     let verdict = match has_passed {
         true => "PASSED",

@@ -20,7 +20,7 @@ pub(super) fn as_text(report: &DriveReport, log: &NvmeHealth) -> String {
     heading(report, log.critical_warning == 0) + &nvme_health(log)
 }
 
-/// What smartctl says of such a drive alone. Which version of NVMe it speaks is not known, nor who made it.
+/// Keys of smartctl that only an NVMe drive has. The version of NVMe and the vendor are not known.
 pub(super) fn as_json(report: &DriveReport, logs: &NvmeLogs, target: &Path) -> Value {
     let name = target.display().to_string();
     let log = &logs.health;

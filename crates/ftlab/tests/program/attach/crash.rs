@@ -3,7 +3,7 @@
 use super::block_device::{Block, Mount, Way, turn};
 use super::client::Client;
 use super::server::{Serve, said};
-use ftlab_attach::control::{Asked, Report, ask};
+use ftlab_attach::control::{ControlRequest, Report, ask};
 use ftlab_base::RootSeed;
 use ftlab_nbd::protocol::RequestHeader;
 use ftlab_nbd::protocol::constants::{
@@ -258,7 +258,7 @@ fn kill_and_restart(drive: &[&str], timings: &[&str], rounds: usize) -> Survived
         assert_eq!(known.lost, 0, "capacitors keep what was acknowledged");
     }
     let control = folder.path().join("disk.img.control");
-    let told = ask(&control, Asked::Get("/statistics")).expect("it tells");
+    let told = ask(&control, ControlRequest::Get("/statistics")).expect("it tells");
     let report: Report = serde_json::from_str(&told).expect("a report");
     Survived {
         writes: known.versions,

@@ -3,7 +3,7 @@
 
 use super::block_device::{Block, Mount, Way, turn};
 use super::server::{Serve, json, run, said};
-use ftlab_attach::control::{Asked, Mark, ask};
+use ftlab_attach::control::{ControlRequest, Mark, ask};
 use serde_json::Value;
 use std::fs::Permissions;
 use std::io::{BufRead, BufReader};
@@ -59,7 +59,11 @@ impl Place {
     fn mark(&self, rows: u64) {
         let text = rows.to_string();
         let mark = serde_json::to_string(&Mark { text }).expect("JSON");
-        ask(&self.path("d.img.control"), Asked::Post("/mark", &mark)).expect("it runs");
+        ask(
+            &self.path("d.img.control"),
+            ControlRequest::Post("/mark", &mark),
+        )
+        .expect("it runs");
     }
 
     /// What `ftlab crash` says of so many states, each of which a script judges.

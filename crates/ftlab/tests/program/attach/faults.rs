@@ -3,7 +3,7 @@
 use super::client::Client;
 use super::crash::{data, header};
 use super::server::{Serve, run, said};
-use ftlab_attach::control::{Asked, Report, ask};
+use ftlab_attach::control::{ControlRequest, Report, ask};
 use ftlab_nbd::protocol::constants::{
     NBD_CMD_FLUSH, NBD_CMD_READ, NBD_CMD_TRIM, NBD_CMD_WRITE, NBD_EIO, NBD_ENOSPC, NBD_EPERM,
 };
@@ -97,7 +97,7 @@ impl Disk {
 
     fn report(&self) -> Report {
         let control = self.folder.path().join("i.img.control");
-        let text = ask(&control, Asked::Get("/statistics")).expect("it tells");
+        let text = ask(&control, ControlRequest::Get("/statistics")).expect("it tells");
         serde_json::from_str(&text).expect("a report")
     }
 }
@@ -343,7 +343,11 @@ fn a_drive_file_brings_faults_that_come_in_the_time_of_the_model() {
             _ => assert!(seconds < 1.0, "{seconds} s"),
         }
         assert_eq!(disk.read(3), Ok(data(3, 1)));
-        let text = ask(&folder.path().join(&control), Asked::Get("/statistics")).expect("it tells");
+        let text = ask(
+            &folder.path().join(&control),
+            ControlRequest::Get("/statistics"),
+        )
+        .expect("it tells");
         let report: Report = serde_json::from_str(&text).expect("a report");
         let told = report.faults.iter().map(|fault| fault.fault.as_str());
         let expected: &[&str] = if timing == "model" {
@@ -374,7 +378,7 @@ fn faults_are_seen_where_a_drive_is_watched() {
     let hits: Vec<u64> = report.faults.iter().map(|fault| fault.hits).collect();
     assert_eq!(hits, [1, 0]);
     let control = disk.folder.path().join("i.img.control");
-    let metrics = ask(&control, Asked::Get("/metrics")).expect("it tells");
+    let metrics = ask(&control, ControlRequest::Get("/metrics")).expect("it tells");
     let line = "ftlab_fault_hits_total{number=\"1\",fault=\"error\"} 1";
     assert!(metrics.lines().any(|found| found == line), "{metrics}");
     let image = disk.image();

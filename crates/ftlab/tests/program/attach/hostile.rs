@@ -2,7 +2,7 @@
 
 use super::client::Client;
 use super::server::{Serve, refused, said};
-use ftlab_attach::control::{Asked, ask};
+use ftlab_attach::control::{ControlRequest, ask};
 use ftlab_nbd::protocol::RequestHeader;
 use ftlab_nbd::protocol::constants::{
     NBD_CMD_FLAG_NO_HOLE, NBD_CMD_FLUSH, NBD_CMD_READ, NBD_CMD_WRITE, NBD_CMD_WRITE_ZEROES,
@@ -151,7 +151,7 @@ fn a_server_leaves_the_sockets_of_the_one_that_took_its_place() {
     }
     let second = Serve::start(folder.path(), &AT_S_AND_C);
     first.stop();
-    ask(&control, Asked::Get("/statistics")).expect("the second tells");
+    ask(&control, ControlRequest::Get("/statistics")).expect("the second tells");
     said(
         "nbdinfo",
         &[
@@ -174,7 +174,7 @@ fn a_server_takes_no_socket_from_one_at_work() {
         let why = refused(folder.path(), &[&["--drive", DRIVE], &others[..]].concat());
         assert!(why.contains("cannot listen") && why.contains(name), "{why}");
     }
-    ask(&folder.path().join("c"), Asked::Get("/statistics")).expect("the first tells");
+    ask(&folder.path().join("c"), ControlRequest::Get("/statistics")).expect("the first tells");
     said(
         "nbdinfo",
         &[

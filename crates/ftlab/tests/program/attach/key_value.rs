@@ -4,7 +4,7 @@
 use super::block_device::wait_until;
 use super::client::Client;
 use super::server::{Serve, json, run, said};
-use ftlab_attach::control::{Asked, Mark, ask};
+use ftlab_attach::control::{ControlRequest, Mark, ask};
 use ftlab_nbd::protocol::RequestHeader;
 use ftlab_nbd::protocol::constants::{NBD_CMD_FLUSH, NBD_CMD_WRITE};
 use serde_json::Value;
@@ -151,7 +151,7 @@ fn store(folder: &Path, forgets: Forgets, puts: u64) {
         }
         let text = (put + 1).to_string();
         let mark = serde_json::to_string(&Mark { text }).unwrap();
-        ask(&folder.join("c"), Asked::Post("/mark", &mark)).unwrap();
+        ask(&folder.join("c"), ControlRequest::Post("/mark", &mark)).unwrap();
     }
 }
 

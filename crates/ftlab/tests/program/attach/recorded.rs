@@ -2,7 +2,7 @@
 
 use super::client::Client;
 use super::server::{Serve, json};
-use ftlab_attach::control::{Asked, Report, ask};
+use ftlab_attach::control::{ControlRequest, Report, ask};
 use ftlab_base::RootSeed;
 use ftlab_nbd::protocol::RequestHeader;
 use rand::RngExt;
@@ -37,7 +37,11 @@ fn header(code: u16, flags: u16, cookie: u64, offset: u64, length: u32) -> Reque
 
 /// Bytes that the drive of `disk.img` was given, and those that it programmed.
 pub fn counters(folder: &Path) -> [f64; 2] {
-    let text = ask(&folder.join("disk.img.control"), Asked::Get("/statistics")).expect("it tells");
+    let text = ask(
+        &folder.join("disk.img.control"),
+        ControlRequest::Get("/statistics"),
+    )
+    .expect("it tells");
     let report: Report = serde_json::from_str(&text).expect("a report");
     let counters = report.drive.counters;
     [counters.host_bytes_written, counters.nand_bytes_programmed].map(|bytes| bytes as f64)

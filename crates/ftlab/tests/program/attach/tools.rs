@@ -2,7 +2,7 @@
 
 use super::client::Client;
 use super::server::{MIB, Serve, run, said};
-use ftlab_attach::control::{Asked, ControlError, Report, ask};
+use ftlab_attach::control::{ControlError, ControlRequest, Report, ask};
 use ftlab_nbd::protocol::RequestHeader;
 use ftlab_nbd::protocol::constants::{
     NBD_CMD_FLAG_FUA, NBD_CMD_FLUSH, NBD_CMD_READ, NBD_CMD_WRITE,
@@ -48,7 +48,10 @@ pub(super) fn ftlab(folder: &Path, words: &[&str]) -> String {
 }
 
 fn report(folder: &Path) -> Report {
-    let text = ask(&folder.join("disk.img.control"), Asked::Get("/statistics"));
+    let text = ask(
+        &folder.join("disk.img.control"),
+        ControlRequest::Get("/statistics"),
+    );
     serde_json::from_str(&text.expect("it tells")).expect("a report")
 }
 
@@ -182,7 +185,7 @@ fn top_and_prometheus_tell_what_was_asked() {
     let report = report(folder.path());
     assert_eq!((report.writes.requests, report.writes.bytes), (1, 64 << 10));
     let control = folder.path().join("disk.img.control");
-    let metrics = ask(&control, Asked::Get("/metrics")).expect("it tells");
+    let metrics = ask(&control, ControlRequest::Get("/metrics")).expect("it tells");
     for line in [
         "ftlab_requests_total{kind=\"write\"} 1",
         "ftlab_requested_bytes_total{kind=\"write\"} 65536",
@@ -206,19 +209,25 @@ fn a_control_socket_says_what_is_wrong_with_a_question() {
     let server = serve(folder.path());
     let control = folder.path().join("disk.img.control");
     for (asked, why) in [
-        (Asked::Get("/nothing"), "there is no /nothing"),
-        (Asked::Get("/erase"), "not what /erase is for"),
-        (Asked::Post("/trim", ""), "a JSON object"),
-        (Asked::Post("/trim", "{\"bytes\": 512}"), "\"all\": true"),
+        (ControlRequest::Get("/nothing"), "there is no /nothing"),
+        (ControlRequest::Get("/erase"), "not what /erase is for"),
+        (ControlRequest::Post("/trim", ""), "a JSON object"),
         (
-            Asked::Post("/trim", "{\"offset_bytes\": 0, \"bytes\": 5}"),
+            ControlRequest::Post("/trim", "{\"bytes\": 512}"),
+            "\"all\": true",
+        ),
+        (
+            ControlRequest::Post("/trim", "{\"offset_bytes\": 0, \"bytes\": 5}"),
             "whole sectors",
         ),
-        (Asked::Post("/erase", ""), "a JSON object"),
-        (Asked::Post("/trim", "{\"offset_bytes\": 1e30}"), "the body"),
-        (Asked::Post("/rest", "{}"), "hours"),
+        (ControlRequest::Post("/erase", ""), "a JSON object"),
         (
-            Asked::Post("/rest", "{\"hours\": -1, \"celsius\": 30}"),
+            ControlRequest::Post("/trim", "{\"offset_bytes\": 1e30}"),
+            "the body",
+        ),
+        (ControlRequest::Post("/rest", "{}"), "hours"),
+        (
+            ControlRequest::Post("/rest", "{\"hours\": -1, \"celsius\": 30}"),
             "cannot be",
         ),
     ] {
@@ -228,7 +237,7 @@ fn a_control_socket_says_what_is_wrong_with_a_question() {
         }
     }
     let too_long = "x".repeat(1 << 20);
-    match ask(&control, Asked::Post("/trim", &too_long)) {
+    match ask(&control, ControlRequest::Post("/trim", &too_long)) {
         Err(ControlError::Refused(why)) => assert!(why.contains("longer than"), "{why}"),
         other => panic!("{other:?}"),
     }
@@ -236,7 +245,7 @@ fn a_control_socket_says_what_is_wrong_with_a_question() {
     assert_eq!(report(folder.path()).writes.requests, 0);
     server.stop();
     assert!(matches!(
-        ask(&control, Asked::Get("/statistics")),
+        ask(&control, ControlRequest::Get("/statistics")),
         Err(ControlError::Socket { .. })
     ));
 }

@@ -4,7 +4,7 @@
 use super::stored::{Held, Kept, folder};
 use super::{CRASH_LOG, check, options, write_over};
 use crate::base::open::{Access, OpenedImage, open_image};
-use crate::checkpoint::{self, Due};
+use crate::checkpoint::{self, NewCheckpoint};
 use crate::convert::{self, Target};
 use crate::header::{FORMAT, Header, hash_of};
 use crate::mark::Mark;
@@ -74,7 +74,7 @@ fn make_older(storage: &mut dyn Storage, settings: &[&str]) {
     let mut saved = newest.unpack(storage, shape).unwrap();
     let mark = newest.mark(&saved.meta);
     "0.0.9 (model 1)".clone_into(&mut saved.meta.version);
-    let due = Due {
+    let due = NewCheckpoint {
         mark,
         saved,
         shape,
@@ -179,8 +179,8 @@ fn a_journal_that_this_model_does_the_same_is_gone_on_with() {
         );
         found.drive.check_layer();
         // From now on it is of this version, journal and all.
-        let kept = found.drive.kept.as_ref().unwrap();
-        assert_eq!(kept.meta.version, ftlab_drive::version(), "{name}");
+        let image = found.drive.image.as_ref().unwrap();
+        assert_eq!(image.meta.version, ftlab_drive::version(), "{name}");
     }
 }
 

@@ -27,7 +27,7 @@ fn options() -> OpenOptions<'static> {
 
 /// Checksums of what cuts at points of a log leave, point by point.
 fn cuts_of(log: &CrashLog) -> Vec<Vec<u64>> {
-    let points = log.told().points;
+    let points = log.summary().points;
     let mut replay = log.replay(tempfile::tempfile().unwrap()).unwrap();
     let left = (0..CUTS).map(|n| {
         replay.go_to(points * n / CUTS).unwrap();

@@ -159,8 +159,8 @@ fn strangers_without_a_certificate_take_no_place_of_a_client() {
     let mut pki = Pki::new("authority");
     let limits = Limits {
         connections_max: 2,
-        strangers_max: 4,
-        strangers_of_address_max: 2,
+        unauthenticated_max: 4,
+        unauthenticated_of_address_max: 2,
         grace: Duration::ZERO,
         ..Limits::default()
     };

@@ -1,76 +1,78 @@
-//! What a power cut has left of a volatile write buffer.
+//! Restores the state that a power cut has left of a volatile write buffer.
 
 use super::{ByteStore, SECTOR};
+use crate::buffered::BufferedSlot;
 use crate::crash::Tap;
-use crate::cut::{CutTold, Fate, PowerCut};
-use crate::kept::Kept;
+use crate::cut::{CutReport, Fate, PowerCut};
 use crate::record;
 use crate::slot::{mask_of, runs};
-use crate::volatile::{Before, Volatile, VolatileSlot};
+use crate::volatile::{OldVersion, Volatile, VolatileSlot};
 use ftlab_base::Lpn;
 use ftlab_ftl::TranslationLayer;
 use std::ops::Range;
 
 /// Slots that are to be as a power cut has left them, and what it came to.
 #[derive(Debug, Default)]
-pub(crate) struct Left {
-    pub(crate) slots: Vec<Kept>,
-    pub(crate) told: CutTold,
+pub(crate) struct CutResult {
+    pub(crate) slots: Vec<BufferedSlot>,
+    pub(crate) report: CutReport,
 }
 
 impl ByteStore {
-    /// What a power cut could take away.
+    /// Slots that a power cut could take away.
     pub(crate) fn volatile(&self) -> &Volatile {
-        &self.losable.volatile
+        &self.volatile_state.volatile
     }
 
     /// Goes on with this in a volatile write buffer.
     pub(crate) fn set_volatile(&mut self, volatile: Volatile) {
-        self.losable.volatile = volatile;
+        self.volatile_state.volatile = volatile;
     }
 
     /// Follows what the journal says of it.
     pub(crate) fn volatile_mut(&mut self) -> &mut Volatile {
-        &mut self.losable.volatile
+        &mut self.volatile_state.volatile
     }
 
     /// The power went: what is in the volatile buffer has an outcome. Nothing changes by that.
-    pub(crate) fn left_by(&self, cut: &PowerCut, layer: &dyn TranslationLayer) -> Left {
-        let mut left = Left {
+    pub(crate) fn left_by(&self, cut: &PowerCut, layer: &dyn TranslationLayer) -> CutResult {
+        let mut left = CutResult {
             slots: Vec::new(),
-            told: CutTold {
+            report: CutReport {
                 seed: cut.seed,
-                ..CutTold::default()
+                ..CutReport::default()
             },
         };
-        for slot in self.losable.volatile.saved() {
-            left.told.slots += 1;
+        for slot in self.volatile_state.volatile.saved() {
+            left.report.slots += 1;
             let fate = slot.fate(cut, self.slot_bytes as u64);
             let restored = self.restored(slot, fate, layer);
             let is_old = slot.waits || (fate == Fate::Old && restored.is_some());
             match (&restored, fate) {
-                _ if is_old => left.told.old += 1,
-                (Some(_), Fate::Torn(_)) => left.told.torn += 1,
-                _ => left.told.new += 1,
+                _ if is_old => left.report.old += 1,
+                (Some(_), Fate::Torn(_)) => left.report.torn += 1,
+                _ => left.report.new += 1,
             }
             left.slots.extend(restored);
         }
         left
     }
 
-    /// What a slot is to hold again; nothing if it holds that, or what was before cannot be had.
+    /// Slot that the layer is to be handed again; none if it holds that version, or the older one cannot be
+    /// had.
     fn restored(
         &self,
         slot: VolatileSlot,
         fate: Fate,
         layer: &dyn TranslationLayer,
-    ) -> Option<Kept> {
+    ) -> Option<BufferedSlot> {
         let (lpn, whole) = (Lpn(slot.lpn), mask_of(0, (self.slot_bytes / SECTOR) as u32));
         let mut bytes = vec![0; self.slot_bytes];
+        // An older version that cannot be read is not restored: the newer one is better than none.
         let was_empty = match slot.before? {
-            Before::Gone => return None,
-            Before::Nothing => true,
-            Before::At(place) => {
+            OldVersion::Gone => return None,
+            OldVersion::Nothing => true,
+            OldVersion::At(place) => {
                 let (_, lost) = self.read_place(lpn, place, &mut bytes).ok()?;
                 if lost != 0 {
                     return None;
@@ -93,7 +95,7 @@ impl ByteStore {
                 whole
             }
         };
-        Some(Kept {
+        Some(BufferedSlot {
             lpn: slot.lpn,
             mask,
             bytes,
@@ -107,16 +109,16 @@ impl ByteStore {
 
     /// Keeps account from now on of what a power cut could take away, or does not.
     pub(crate) fn set_tracks(&mut self, tracks: bool) {
-        self.losable.volatile.all_programmed();
-        self.keeping.tracks = tracks;
+        self.volatile_state.volatile.all_programmed();
+        self.options.tracks = tracks;
     }
 
-    /// What waits is what a power cut has left, until it is handed on.
+    /// Notes that the waiting slots are those that a power cut has left, until they are handed on.
     pub(crate) fn begin_restoring(&mut self) {
         self.found.restores = true;
     }
 
-    /// Whether a slot is to be given up, since a power cut has left it empty.
+    /// True if a slot is to be given up, since a power cut has left it empty.
     pub(crate) fn is_emptied(&self, lpn: Lpn) -> bool {
         self.found.emptied.contains(&lpn.0)
     }
@@ -134,20 +136,20 @@ impl ByteStore {
 
     /// Something of a slot is in a buffer that is lost without power.
     pub(super) fn note_held(&mut self, lpn: u32) {
-        if self.losable.volatile.hold(lpn)
+        if self.volatile_state.volatile.hold(lpn)
             && let Some(journal) = &mut self.journal
         {
             journal.note(|to| record::put_held(to, lpn));
         }
     }
 
-    /// What the layer was handed of a slot is in the cells, once that is carried out.
+    /// Notes that the data of a slot that the layer was handed are in the cells, once that is carried out.
     pub(super) fn note_programmed(&mut self, lpn: u32) {
-        if !self.undone.queue.is_empty() {
-            self.undone.programmed.push(lpn);
+        if !self.unfinished.queue.is_empty() {
+            self.unfinished.programmed.push(lpn);
             return;
         }
-        if !self.losable.volatile.programmed(lpn) {
+        if !self.volatile_state.volatile.programmed(lpn) {
             return;
         }
         if let Some(journal) = &mut self.journal {
@@ -160,8 +162,8 @@ impl ByteStore {
 
     /// The host flushes, so whatever the layer was handed will be in the cells before anybody hears of it.
     pub(crate) fn note_handed_on_programmed(&mut self) {
-        while self.undone.queue.is_empty()
-            && let Some(lpn) = self.losable.volatile.oldest()
+        while self.unfinished.queue.is_empty()
+            && let Some(lpn) = self.volatile_state.volatile.oldest()
         {
             self.note_programmed(lpn);
         }
@@ -169,14 +171,14 @@ impl ByteStore {
 
     /// The host has flushed some slots alone, and nothing of those is outstanding.
     pub(crate) fn note_programmed_of(&mut self, slots: Range<u32>) {
-        for lpn in self.losable.volatile.programming_of(slots) {
+        for lpn in self.volatile_state.volatile.programming_of(slots) {
             self.note_programmed(lpn);
         }
     }
 
     /// The host has flushed, and nothing of it is outstanding.
     pub(crate) fn note_all_programmed(&mut self) {
-        if !self.undone.queue.is_empty() || !self.losable.volatile.all_programmed() {
+        if !self.unfinished.queue.is_empty() || !self.volatile_state.volatile.all_programmed() {
             return;
         }
         if let Some(journal) = &mut self.journal {

@@ -1,41 +1,41 @@
-//! What a drive in the time of the wall clock does later: requests that are held, and answers that are.
+//! Requests and answers that a drive in the time of the wall clock puts off.
 
-use crate::engine::ask::Ask;
+use crate::engine::request::IoRequest;
 use ftlab_base::{Nanos, SimTime};
 use ftlab_drive::faults::Verdict;
 use ftlab_nbd::NbdError;
 use std::collections::BTreeMap;
 
-/// What is done later.
-pub(super) enum Later {
+/// Work that is put off.
+pub(super) enum Deferred {
     /// A request comes to a drive that was off, or away.
-    Ask(Ask),
+    Request(IoRequest),
     /// A request is begun, about which it is decided.
-    Begin(Ask, Verdict),
+    Begin(IoRequest, Verdict),
     /// An answer leaves, with how long it took.
-    Answer(Ask, Result<(), NbdError>, Nanos),
+    Answer(IoRequest, Result<(), NbdError>, Nanos),
 }
 
 /// All that, by time, and at one instant in the order in which it came.
 #[derive(Default)]
-pub(super) struct Laters {
-    all: BTreeMap<(SimTime, u64), Later>,
+pub(super) struct DeferredQueue {
+    all: BTreeMap<(SimTime, u64), Deferred>,
     number: u64,
 }
 
-impl Laters {
-    pub(super) fn push(&mut self, at: SimTime, later: Later) {
+impl DeferredQueue {
+    pub(super) fn push(&mut self, at: SimTime, deferred: Deferred) {
         self.number += 1;
-        self.all.insert((at, self.number), later);
+        self.all.insert((at, self.number), deferred);
     }
 
-    /// When the first of it is due.
+    /// Time at which the first of it is due.
     pub(super) fn next(&self) -> Option<SimTime> {
         self.all.first_key_value().map(|((at, _), _)| *at)
     }
 
     /// The first of what is due by then.
-    pub(super) fn pop(&mut self, by: SimTime) -> Option<Later> {
+    pub(super) fn pop(&mut self, by: SimTime) -> Option<Deferred> {
         let first = self.all.first_entry()?;
         (first.key().0 <= by).then(|| first.remove())
     }

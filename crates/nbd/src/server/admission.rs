@@ -1,10 +1,10 @@
-//! Who has a place at the server: clients, and strangers, who have yet to show who they are.
+//! Admission of clients: those that may use the exports, and those that have yet to show a certificate.
 //!
-//! Where there is TLS, whoever connects is a stranger until its handshake is over, and takes no place of a client. Strangers have
-//! places of their own. An address that has its share of them, or else the one that has most, gives one up when another
-//! stranger comes: that of its stranger who has been waited for longest. Everybody has a while before that ([`Limits::grace`]),
-//! for which whoever comes waits to be taken up; so who reconnects without end displaces others of its kind, and nobody who
-//! gets on with it.
+//! Where there is TLS, a client is unauthenticated until its handshake is over, and does not count as a client.
+//! Connections that are unauthenticated have slots of their own. An address that has its share of them, or else
+//! the one that has most, gives one up when another comes: the one that has been waited for longest. Each has a
+//! while before that ([`Limits::grace`]), for which a new connection waits to be admitted; so a client that
+//! reconnects without end displaces others of its kind, and none that gets on with its handshake.
 
 use super::limits::Limits;
 use super::socket::Socket;
@@ -13,28 +13,28 @@ use std::net::IpAddr;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// Who has a place, and where.
+/// Standing of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
-    /// A client.
+pub(super) enum Role {
+    /// It may use the exports.
     Client,
-    /// Somebody who has yet to show a certificate.
-    Stranger,
+    /// It has yet to show a certificate.
+    Unauthenticated,
 }
 
 #[derive(Default)]
 struct Taken {
-    /// Those that clients may use, by number.
+    /// Clients that may use the exports, by number.
     clients: BTreeMap<u64, Arc<Socket>>,
-    strangers: BTreeMap<u64, Stranger>,
-    /// Those whose end was not told yet either.
+    unauthenticated: BTreeMap<u64, Unauthenticated>,
+    /// Connections whose end is not reported yet.
     untold: usize,
     is_stopping: bool,
 }
 
-struct Stranger {
+struct Unauthenticated {
     socket: Arc<Socket>,
-    /// Where it comes from; one place for all whose address says nothing.
+    /// Network of the client's address; the same for all that have none.
     from: Option<IpAddr>,
     /// Since when it is waited for: it came, or it began with TLS.
     since: Instant,
@@ -42,17 +42,17 @@ struct Stranger {
     gave_way: bool,
 }
 
-/// The places of a server.
-pub(super) struct Places {
+/// The connections that a server has admitted.
+pub(super) struct Admission {
     taken: Mutex<Taken>,
-    /// A place came free, or the server stops.
+    /// A connection ended, or the server stops.
     freed: Condvar,
     limits: Limits,
 }
 
-impl Places {
-    pub fn new(limits: Limits) -> Places {
-        Places {
+impl Admission {
+    pub fn new(limits: Limits) -> Admission {
+        Admission {
             taken: Mutex::default(),
             freed: Condvar::new(),
             limits,
@@ -60,23 +60,24 @@ impl Places {
     }
 
     fn taken(&self) -> MutexGuard<'_, Taken> {
-        self.taken.lock().expect("no panic holds the places")
+        self.taken.lock().expect("no panic holds the admission")
     }
 
-    /// Gives a place to whoever has connected; false if there is none, or the server stops. For that of a stranger it waits until
+    /// Admits a connection; false if there is no room, or the server stops. An unauthenticated one waits until
     /// another has had its while.
-    pub fn enter(&self, number: u64, standing: Standing, socket: &Arc<Socket>) -> bool {
+    pub fn enter(&self, number: u64, role: Role, socket: &Arc<Socket>) -> bool {
         let mut taken = self.taken();
         let socket = Arc::clone(socket);
-        match standing {
-            Standing::Client => {
+        match role {
+            Role::Client => {
                 if taken.clients.len() >= self.limits.connections_max {
                     return false;
                 }
                 taken.clients.insert(number, socket);
             }
-            Standing::Stranger => {
+            Role::Unauthenticated => {
                 let from = socket.peer().map(network_of);
+                // The wait gives the lock back, so the one that gives way is looked for anew after it.
                 while let Some((next, since)) = taken.to_give_way(from, &self.limits) {
                     if taken.is_stopping {
                         return false;
@@ -86,33 +87,33 @@ impl Places {
                         taken.displace(next);
                     } else {
                         let woken = self.freed.wait_timeout(taken, left);
-                        taken = woken.expect("no panic holds the places").0;
+                        taken = woken.expect("no panic holds the admission").0;
                     }
                 }
-                let stranger = Stranger {
+                let client = Unauthenticated {
                     socket,
                     from,
                     since: Instant::now(),
                     gave_way: false,
                 };
-                taken.strangers.insert(number, stranger);
+                taken.unauthenticated.insert(number, client);
             }
         }
         taken.untold += 1;
         true
     }
 
-    /// A stranger begins with TLS: it is waited for anew.
+    /// Notes that a client begins with TLS: it is waited for anew.
     pub fn begins_tls(&self, number: u64) {
-        if let Some(stranger) = self.taken().strangers.get_mut(&number) {
-            stranger.since = Instant::now();
+        if let Some(client) = self.taken().unauthenticated.get_mut(&number) {
+            client.since = Instant::now();
         }
     }
 
-    /// A stranger has shown who it is, and takes a place of a client; false if there is none.
+    /// Makes an unauthenticated connection a client; false if there is no room for one.
     pub fn is_known(&self, number: u64) -> bool {
         let mut taken = self.taken();
-        let Some(Stranger { socket, .. }) = taken.strangers.remove(&number) else {
+        let Some(Unauthenticated { socket, .. }) = taken.unauthenticated.remove(&number) else {
             return true;
         };
         let has_room = taken.clients.len() < self.limits.connections_max;
@@ -127,9 +128,9 @@ impl Places {
     pub fn leave(&self, number: u64) -> bool {
         let mut taken = self.taken();
         taken.clients.remove(&number);
-        let stranger = taken.strangers.remove(&number);
+        let client = taken.unauthenticated.remove(&number);
         self.freed.notify_all();
-        stranger.is_some_and(|stranger| stranger.gave_way)
+        client.is_some_and(|client| client.gave_way)
     }
 
     /// The end of a connection was told.
@@ -148,7 +149,7 @@ impl Places {
             .for_each(|socket| socket.hang_up());
     }
 
-    /// Nobody is given a place any more.
+    /// Admits nobody any more.
     pub fn stop(&self) {
         self.taken().is_stopping = true;
         self.freed.notify_all();
@@ -159,54 +160,55 @@ impl Places {
     pub fn drain(&self) {
         for end in [Socket::stop_reading, Socket::hang_up] {
             let taken = self.taken();
-            let strangers = taken.strangers.values().map(|stranger| &stranger.socket);
+            let unauthenticated = taken.unauthenticated.values().map(|client| &client.socket);
             taken
                 .clients
                 .values()
-                .chain(strangers)
+                .chain(unauthenticated)
                 .for_each(|socket| end(socket));
             let live = |taken: &mut Taken| taken.untold > 0;
             let waited = self
                 .freed
                 .wait_timeout_while(taken, self.limits.drain, live);
-            drop(waited.expect("no panic holds the places"));
+            drop(waited.expect("no panic holds the admission"));
         }
     }
 }
 
 impl Taken {
-    /// Who has to give way before another from there comes in, and since when it is waited for; none if there is room.
+    /// The connection that gives way before another from there comes in, and the instant since which it is
+    /// waited for; none if there is room.
     fn to_give_way(&self, from: Option<IpAddr>, limits: &Limits) -> Option<(u64, Instant)> {
         let waiting = || {
-            self.strangers
+            self.unauthenticated
                 .iter()
-                .filter(|(_, stranger)| !stranger.gave_way)
+                .filter(|(_, client)| !client.gave_way)
         };
         let mut held: BTreeMap<Option<IpAddr>, usize> = BTreeMap::new();
-        for (_, stranger) in waiting() {
-            *held.entry(stranger.from).or_default() += 1;
+        for (_, client) in waiting() {
+            *held.entry(client.from).or_default() += 1;
         }
         let own = held.get(&from).copied().unwrap_or(0);
-        let whose = match own >= limits.strangers_of_address_max {
+        let whose = match own >= limits.unauthenticated_of_address_max {
             true => from,
-            false if waiting().count() < limits.strangers_max => return None,
+            false if waiting().count() < limits.unauthenticated_max => return None,
             false => *held.iter().max_by_key(|(_, count)| **count)?.0,
         };
-        let longest = waiting().filter(|(_, stranger)| stranger.from == whose);
+        let longest = waiting().filter(|(_, client)| client.from == whose);
         longest
-            .min_by_key(|(_, stranger)| stranger.since)
-            .map(|(number, stranger)| (*number, stranger.since))
+            .min_by_key(|(_, client)| client.since)
+            .map(|(number, client)| (*number, client.since))
     }
 
     fn displace(&mut self, number: u64) {
-        if let Some(stranger) = self.strangers.get_mut(&number) {
-            stranger.gave_way = true;
-            stranger.socket.hang_up();
+        if let Some(client) = self.unauthenticated.get_mut(&number) {
+            client.gave_way = true;
+            client.socket.hang_up();
         }
     }
 }
 
-/// What counts as one address: of IPv6, whoever has one has a network of them.
+/// Network that counts as one address: a user of IPv6 has a whole one.
 fn network_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
@@ -234,10 +236,10 @@ mod tests {
         )
     }
 
-    fn places(grace: Duration) -> Places {
-        Places::new(Limits {
-            strangers_max: 4,
-            strangers_of_address_max: 2,
+    fn admission(grace: Duration) -> Admission {
+        Admission::new(Limits {
+            unauthenticated_max: 4,
+            unauthenticated_of_address_max: 2,
             connections_max: 1,
             grace,
             ..Limits::default()
@@ -251,7 +253,7 @@ mod tests {
 
     #[test]
     fn the_longest_waiting_of_an_address_with_its_share_gives_way_and_nobody_elses() {
-        let places = places(Duration::ZERO);
+        let admission = admission(Duration::ZERO);
         let addresses = [
             "10.0.0.1",
             "10.0.0.2",
@@ -262,13 +264,13 @@ mod tests {
         ];
         let mut ends: Vec<_> = addresses.map(from).into_iter().collect();
         for (number, (socket, _)) in (1..).zip(&ends) {
-            assert!(places.enter(number, Standing::Stranger, socket));
+            assert!(admission.enter(number, Role::Unauthenticated, socket));
         }
         // The first gave way to the fourth, which is of the same address; the third to the sixth, as one of the most.
         let hung_up: Vec<bool> = ends.iter_mut().map(|(_, end)| is_hung_up(end)).collect();
         assert_eq!(hung_up, [true, false, true, false, false, false]);
-        assert!(places.leave(1) && places.leave(3));
-        assert!(!places.leave(2));
+        assert!(admission.leave(1) && admission.leave(3));
+        assert!(!admission.leave(2));
     }
 
     #[test]
@@ -281,32 +283,32 @@ mod tests {
 
     #[test]
     fn who_is_known_has_a_place_that_no_stranger_takes() {
-        let places = places(Duration::ZERO);
+        let admission = admission(Duration::ZERO);
         let ends: Vec<_> = (0..9).map(|_| from("10.0.0.1")).collect();
-        assert!(places.enter(0, Standing::Stranger, &ends[0].0));
-        assert!(places.is_known(0));
+        assert!(admission.enter(0, Role::Unauthenticated, &ends[0].0));
+        assert!(admission.is_known(0));
         for number in 1..9 {
-            assert!(places.enter(number, Standing::Stranger, &ends[number as usize].0));
+            assert!(admission.enter(number, Role::Unauthenticated, &ends[number as usize].0));
         }
         // All places of clients are taken, by one that is there.
-        assert!(!places.is_known(8));
-        assert!(!places.leave(0));
-        assert!(places.enter(9, Standing::Client, &ends[0].0));
+        assert!(!admission.is_known(8));
+        assert!(!admission.leave(0));
+        assert!(admission.enter(9, Role::Client, &ends[0].0));
     }
 
     #[test]
     fn a_stranger_has_a_while_for_which_who_comes_waits_unless_a_place_comes_free() {
-        let places = places(Duration::from_secs(3600));
+        let admission = admission(Duration::from_secs(3600));
         let mut ends: Vec<_> = (0..4).map(|_| from("10.0.0.1")).collect();
         for number in 0..2 {
-            assert!(places.enter(number, Standing::Stranger, &ends[number as usize].0));
+            assert!(admission.enter(number, Role::Unauthenticated, &ends[number as usize].0));
         }
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| places.enter(2, Standing::Stranger, &ends[2].0));
-            places.leave(0);
+            let waiting = scope.spawn(|| admission.enter(2, Role::Unauthenticated, &ends[2].0));
+            admission.leave(0);
             assert!(waiting.join().expect("no panic"));
-            let waiting = scope.spawn(|| places.enter(3, Standing::Stranger, &ends[3].0));
-            places.stop();
+            let waiting = scope.spawn(|| admission.enter(3, Role::Unauthenticated, &ends[3].0));
+            admission.stop();
             assert!(
                 !waiting.join().expect("no panic"),
                 "a server that stops takes nobody"

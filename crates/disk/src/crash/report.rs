@@ -1,4 +1,4 @@
-//! What is said of a crash log, and of the states that were tried.
+//! Describes a crash log, and the states that were tested.
 
 use super::states::Name;
 use super::{At, Options, Trial, shrink};
@@ -7,7 +7,7 @@ use ftlab_console::failure::{Failure, Outcome};
 use ftlab_console::junit::{self, Verdict};
 use ftlab_console::options::OutputFormat;
 use ftlab_console::screen;
-use ftlab_image::{CrashHeader, CrashLog, CrashLogged, CrashState, LostSlot};
+use ftlab_image::{CrashHeader, CrashLog, CrashLogSummary, CrashState, LostSlot};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
@@ -15,9 +15,9 @@ use std::path::Path;
 /// Lost slots of the smallest state that are shown; JSON has all.
 const SHOWN_MAX: usize = 20;
 
-/// What a log holds, as JSON.
+/// Header and summary of a log, as JSON.
 #[derive(Serialize)]
-struct Held<'a> {
+struct LogSummary<'a> {
     drive: &'a str,
     name: &'a str,
     capacity_bytes: u64,
@@ -26,12 +26,12 @@ struct Held<'a> {
     keeps_its_buffer: bool,
     began_unix_ns: u64,
     #[serde(flatten)]
-    told: CrashLogged,
+    summary: CrashLogSummary,
     torn_bytes: u64,
 }
 
-impl<'a> Held<'a> {
-    fn of(log: &'a CrashLog) -> Held<'a> {
+impl<'a> LogSummary<'a> {
+    fn of(log: &'a CrashLog) -> LogSummary<'a> {
         let CrashHeader {
             version: _,
             drive,
@@ -42,7 +42,7 @@ impl<'a> Held<'a> {
             keeps_its_buffer,
             began_unix_ns,
         } = log.header();
-        Held {
+        LogSummary {
             drive,
             name,
             capacity_bytes: *capacity_bytes,
@@ -50,7 +50,7 @@ impl<'a> Held<'a> {
             atomic_bytes: *atomic_bytes,
             keeps_its_buffer: *keeps_its_buffer,
             began_unix_ns: *began_unix_ns,
-            told: *log.told(),
+            summary: *log.summary(),
             torn_bytes: log.torn_bytes(),
         }
     }
@@ -107,7 +107,7 @@ struct Smallest<'a> {
 #[derive(Serialize)]
 struct All<'a> {
     log: &'a Path,
-    held: Held<'a>,
+    held: LogSummary<'a>,
     seed: u64,
     at: String,
     states: usize,
@@ -119,13 +119,13 @@ struct All<'a> {
 /// Prints what a log holds.
 pub fn log(path: &Path, log: &CrashLog, format: OutputFormat) -> Outcome {
     match format {
-        OutputFormat::Json => screen::print(&screen::json(&Held::of(log))?),
+        OutputFormat::Json => screen::print(&screen::json(&LogSummary::of(log))?),
         OutputFormat::Normal => screen::print(&log_in_words(path, log)),
     }
 }
 
 fn log_in_words(path: &Path, log: &CrashLog) -> String {
-    let (header, told) = (log.header(), log.told());
+    let (header, summary) = (log.header(), log.summary());
     let mut text = format!(
         "log      {}: {} ({}), {}, in slots of {} bytes\n",
         path.display(),
@@ -137,13 +137,14 @@ fn log_in_words(path: &Path, log: &CrashLog) -> String {
     let _ = writeln!(
         text,
         "         {} writes, {} flushes, {} trims, {} marks in {}; {} instants",
-        grouped(told.writes),
-        grouped(told.flushes),
-        grouped(told.trims),
-        grouped(told.marks),
-        time(told.span_ns),
-        grouped(told.points)
+        grouped(summary.writes),
+        grouped(summary.flushes),
+        grouped(summary.trims),
+        grouped(summary.marks),
+        time(summary.span_ns),
+        grouped(summary.points)
     );
+    // Without this line a reader would wonder why no state loses anything.
     if header.keeps_its_buffer {
         text += "         capacitors keep what the drive acknowledged: a cut takes nothing\n";
     }
@@ -154,13 +155,13 @@ fn log_in_words(path: &Path, log: &CrashLog) -> String {
             grouped(log.torn_bytes())
         );
     }
-    if told.ended_by_cut {
+    if summary.ended_by_cut {
         text += "         it ends at a power cut\n";
     }
     text
 }
 
-/// A time span.
+/// Formats a time span given in nanoseconds.
 fn time(ns: u64) -> String {
     match ns {
         0..1_000_000 => format!("{} µs", ns / 1000),
@@ -181,7 +182,7 @@ fn at_in_words(at: &At) -> String {
     }
 }
 
-/// What a state is that was written to a file.
+/// Describes a state that was written to a file.
 pub fn state(path: &Path, log: &CrashLog, state: &CrashState) -> String {
     format!(
         "{}: the drive {} after the log of {} began, {} of {} slots in its buffer lost{}\n",
@@ -219,6 +220,7 @@ fn json(options: &Options, log: &CrashLog, trial: &Trial) -> Result<String, Fail
             why: tried.why.as_deref()?,
         })
     });
+    // The list is counted as well as written, so it is collected once.
     let failures: Vec<Failed<'_>> = failures.collect();
     let smallest = trial.smallest.as_ref().map(|smallest| Smallest {
         state: smallest.name.to_string(),
@@ -233,7 +235,7 @@ fn json(options: &Options, log: &CrashLog, trial: &Trial) -> Result<String, Fail
     });
     screen::json(&All {
         log: &options.log,
-        held: Held::of(log),
+        held: LogSummary::of(log),
         seed: options.seed,
         at: at_in_words(&options.at),
         states: trial.tried.len(),

@@ -1,4 +1,5 @@
-//! What a checker leaves behind: processes, and loop devices on its state. It is ended, whoever started it how.
+//! Ends the processes that a checker leaves behind, whoever started them, and detaches loop devices on its
+//! state.
 
 use super::checker::STATE;
 use rustix::process::{Pid, Signal, kill_process};
@@ -8,8 +9,8 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// What ends on its own may take so long for that: a server that was told to stop, a loop device that is detached when
-/// nobody has it any more.
+/// Time for leftovers to end on their own: a server that was told to stop, a loop device that is detached when
+/// its last user closes it.
 const GRACE: Duration = Duration::from_secs(2);
 
 const LOOK_EVERY: Duration = Duration::from_millis(10);
@@ -18,21 +19,21 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// has a moment to do so, too.
 pub fn behind(group: Pid, state: &Path, is_over: bool) -> Vec<String> {
     let began = Instant::now();
-    let mut told = Vec::new();
+    let mut found = Vec::new();
     loop {
         let processes = processes(group, state);
         let loops = loops(state);
         if processes.is_empty() && loops.is_empty() {
-            return told;
+            return found;
         }
         if is_over && began.elapsed() < GRACE {
             sleep(LOOK_EVERY);
             continue;
         }
-        if told.is_empty() {
+        if found.is_empty() {
             let processes = processes.iter();
-            told.extend(processes.map(|(pid, name)| format!("{name} (process {pid})")));
-            told.extend(loops.iter().cloned());
+            found.extend(processes.map(|(pid, name)| format!("{name} (process {pid})")));
+            found.extend(loops.iter().cloned());
         }
         for (pid, _) in &processes {
             if let Some(pid) = Pid::from_raw(*pid) {
@@ -45,7 +46,7 @@ pub fn behind(group: Pid, state: &Path, is_over: bool) -> Vec<String> {
         }
         if began.elapsed() > 3 * GRACE {
             // The kernel holds it; nothing more can be done from here.
-            return told;
+            return found;
         }
         sleep(LOOK_EVERY);
     }

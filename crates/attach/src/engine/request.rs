@@ -1,4 +1,4 @@
-//! What is asked of a drive, and the way back to whoever asked.
+//! A request to a drive, and the way back to the client.
 
 use ftlab_base::SECTOR_BYTES;
 use ftlab_drive::faults;
@@ -6,12 +6,12 @@ use ftlab_nbd::{Command, Completions, NbdError, Request};
 use std::ops::Range;
 use std::time::Instant;
 
-/// What to do.
+/// Operation of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
-    /// Read data.
+pub enum Operation {
+    /// Reads data from the drive.
     Read,
-    /// Write data.
+    /// Writes data to the drive.
     Write,
     /// Have zeroes read there from now on.
     Zero {
@@ -31,7 +31,7 @@ pub enum What {
 /// Called with the data of a read, or with what was written.
 pub type Answer = Box<dyn FnOnce(Result<Vec<u8>, NbdError>) + Send>;
 
-/// Who asks.
+/// The sender of a request.
 enum Client {
     /// A client of the network block device; its buffer is the request's.
     Nbd(Request),
@@ -40,32 +40,32 @@ enum Client {
 }
 
 /// Something asked of a drive.
-pub struct Ask {
-    what: What,
-    /// In sectors.
+pub struct IoRequest {
+    operation: Operation,
+    /// Range in sectors.
     range: Range<u64>,
     fua: bool,
     arrived_at: Instant,
     client: Client,
 }
 
-impl From<Request> for Ask {
-    fn from(request: Request) -> Ask {
-        let what = match request.command() {
-            Command::Read => What::Read,
-            Command::Write => What::Write,
-            Command::WriteZeroes => What::Zero {
+impl From<Request> for IoRequest {
+    fn from(request: Request) -> IoRequest {
+        let operation = match request.command() {
+            Command::Read => Operation::Read,
+            Command::Write => Operation::Write,
+            Command::WriteZeroes => Operation::Zero {
                 no_hole: request.no_hole(),
                 fast: request.fast_zero(),
             },
-            Command::Trim => What::Trim,
-            Command::Flush => What::Flush,
+            Command::Trim => Operation::Trim,
+            Command::Flush => Operation::Flush,
             // The other is never submitted.
-            Command::Cache | Command::BlockStatus => What::Cache,
+            Command::Cache | Command::BlockStatus => Operation::Cache,
         };
         let first = request.offset_bytes() / SECTOR_BYTES;
-        Ask {
-            what,
+        IoRequest {
+            operation,
             range: first..first + u64::from(request.length_bytes()) / SECTOR_BYTES,
             fua: request.fua(),
             arrived_at: request.arrived_at(),
@@ -74,22 +74,28 @@ impl From<Request> for Ask {
     }
 }
 
-impl Ask {
+impl IoRequest {
     /// Asks from within this process. `buffer` holds what is to be written, or is as long as what is to
     /// be read. The range is in sectors and lies within the drive: the caller checks.
     ///
     /// # Panics
     /// When a read or a write has a buffer of another length than its range, or nothing is asked for.
     #[must_use]
-    pub fn local(what: What, range: Range<u64>, fua: bool, buffer: Vec<u8>, answer: Answer) -> Ask {
-        if matches!(what, What::Read | What::Write) {
+    pub fn local(
+        operation: Operation,
+        range: Range<u64>,
+        fua: bool,
+        buffer: Vec<u8>,
+        answer: Answer,
+    ) -> IoRequest {
+        if matches!(operation, Operation::Read | Operation::Write) {
             let bytes = (range.end - range.start) * SECTOR_BYTES;
-            assert_eq!(buffer.len() as u64, bytes, "the buffer of {what:?}");
+            assert_eq!(buffer.len() as u64, bytes, "the buffer of {operation:?}");
         }
-        let is_whole = matches!(what, What::Flush | What::Cache);
-        assert!(is_whole || !range.is_empty(), "{what:?} of nothing");
-        Ask {
-            what,
+        let is_whole = matches!(operation, Operation::Flush | Operation::Cache);
+        assert!(is_whole || !range.is_empty(), "{operation:?} of nothing");
+        IoRequest {
+            operation,
             range,
             fua,
             arrived_at: Instant::now(),
@@ -97,11 +103,11 @@ impl Ask {
         }
     }
 
-    pub(super) fn what(&self) -> What {
-        self.what
+    pub(super) fn operation(&self) -> Operation {
+        self.operation
     }
 
-    /// In sectors.
+    /// Range in sectors.
     pub(super) fn range(&self) -> Range<u64> {
         self.range.clone()
     }
@@ -114,7 +120,7 @@ impl Ask {
         self.arrived_at
     }
 
-    /// What is to be written to a part of the range.
+    /// Data to write for a part of the range.
     pub(super) fn part(&self, of: &Range<u64>) -> &[u8] {
         let bytes = self.bytes_of(of);
         match &self.client {
@@ -123,7 +129,7 @@ impl Ask {
         }
     }
 
-    /// Where what was read from a part of the range goes.
+    /// Buffer of a read for a part of the range.
     pub(super) fn part_mut(&mut self, of: &Range<u64>) -> &mut [u8] {
         let bytes = self.bytes_of(of);
         match &mut self.client {
@@ -140,7 +146,7 @@ impl Ask {
     /// Flips a bit of its data, if it has any.
     pub(super) fn flip(&mut self, draw: u64) {
         let whole = self.range();
-        if matches!(self.what, What::Read | What::Write) {
+        if matches!(self.operation, Operation::Read | Operation::Write) {
             faults::flip(draw, self.part_mut(&whole));
         }
     }
@@ -158,7 +164,7 @@ impl Ask {
         }
     }
 
-    /// Answers.
+    /// Sends the answer to the client.
     pub(super) fn answer(self, result: Result<(), NbdError>) {
         match self.client {
             Client::Nbd(request) => request.complete(result),

@@ -1,4 +1,4 @@
-//! What an image lies on, and the drive as that has it, read beforehand by a thread.
+//! The image that another image lies on, and a model of its drive that a thread reads in advance.
 
 use crate::ImageError;
 use crate::base::Base;
@@ -10,18 +10,18 @@ use ftlab_host::Testbed;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
-/// What an image lies on, and what is there for going back to it.
+/// Backing image of a drive, and a model of its drive for a quick reset.
 #[derive(Debug, Default)]
-pub(crate) struct Ground {
+pub(crate) struct BackingImage {
     pub(crate) base: Option<Base>,
-    /// Whether what is written is gone with the process.
+    /// True if writes are gone with the process.
     pub(crate) in_memory: bool,
-    pub(crate) pristine: Option<Pristine>,
+    pub(crate) prefetched: Option<Prefetched>,
 }
 
 /// A drive as a base has it, to be copied.
 #[derive(Debug)]
-pub(crate) struct Pristine {
+pub(crate) struct Prefetched {
     pub(crate) fingerprint: u64,
     pub(crate) model: Model,
 }
@@ -29,8 +29,8 @@ pub(crate) struct Pristine {
 #[derive(Debug)]
 pub(crate) enum Model {
     /// A thread reads it.
-    Coming(Receiver<Result<Prepared, ImageError>>),
-    There(Box<Prepared>),
+    Loading(Receiver<Result<Prepared, ImageError>>),
+    Ready(Box<Prepared>),
 }
 
 pub(crate) struct Prepared {
@@ -54,23 +54,23 @@ pub(crate) fn prepare(base: &Base, testbed: &Testbed) -> Result<Prepared, ImageE
     })
 }
 
-impl Pristine {
+impl Prefetched {
     /// Has a thread read it.
-    pub(crate) fn begin(base: &Base, testbed: &Testbed) -> Option<Pristine> {
-        let (tell, coming) = mpsc::sync_channel(1);
+    pub(crate) fn begin(base: &Base, testbed: &Testbed) -> Option<Prefetched> {
+        let (sender, receiver) = mpsc::sync_channel(1);
         let (fingerprint, base, testbed) = (base.fingerprint, base.clone(), testbed.clone());
         let read = move || {
             let read = prepare(&base, &testbed);
             // The memory of this copy waits for the first that is needed: what the system gives, it clears before.
             drop(read.as_ref().map(|prepared| prepared.found.copy()));
             // The receiver is gone when the drive was dropped; then nobody needs the model.
-            let _ = tell.send(read);
+            let _ = sender.send(read);
         };
         let thread = thread::Builder::new().name("pristine".into()).spawn(read);
         // Without a thread, the first reset takes longer.
-        thread.ok().map(|_| Pristine {
+        thread.ok().map(|_| Prefetched {
             fingerprint,
-            model: Model::Coming(coming),
+            model: Model::Loading(receiver),
         })
     }
 
@@ -80,8 +80,8 @@ impl Pristine {
             return None;
         }
         match self.model {
-            Model::Coming(coming) => coming.recv().ok().map(|read| read.map(Box::new)),
-            Model::There(prepared) => Some(Ok(prepared)),
+            Model::Loading(receiver) => receiver.recv().ok().map(|read| read.map(Box::new)),
+            Model::Ready(prepared) => Some(Ok(prepared)),
         }
     }
 }
