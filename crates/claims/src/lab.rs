@@ -191,7 +191,9 @@ impl Measuring<'_> {
                 suites::Work::Loads { loads, ports } => {
                     let state = state.and_then(State::named);
                     let state = state.unwrap_or(test.family.states[0]);
-                    let machine = suites::testbed_of(&of_drive.plugged, test);
+                    let plugged = Arc::clone(&of_drive.plugged);
+                    let machine = test.family.testbed.as_deref();
+                    let machine = machine.unwrap_or_else(|| plugged.usual_testbed());
                     self.of_load(&subject, &loads[0], state, machine, ports[0])
                         .map_err(wrong)?
                 }

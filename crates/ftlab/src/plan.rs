@@ -11,9 +11,8 @@ use crate::verdicts::{Figure, RequireOptions};
 use crate::{drives, fio_words, provenance, results, screen};
 use clap::Args;
 use ftlab_bench::ask::Asker;
-use ftlab_bench::loads::Reading;
+use ftlab_bench::loads::{OwnLoad, Reading};
 use ftlab_bench::plan::{self, SPARE_BOUNDS};
-use ftlab_bench::suites::Test;
 use ftlab_lab::{Cell, Event, LabError, Length};
 use ftlab_play::State;
 use ftlab_result::plan::Measure;
@@ -124,7 +123,7 @@ impl Command for Planning {
 
 pub fn command(options: &Options) -> Outcome {
     let planning = planning(options)?;
-    let load = planning.sheet.test.clone();
+    let load = planning.load.name.clone();
     let asked = planning.asked()?;
     let folder = options.out.as_deref().map(results::folder).transpose()?;
     let junit = options.require.junit()?;
@@ -160,7 +159,7 @@ pub fn command(options: &Options) -> Outcome {
 
 /// Everything that can be wrong with what was asked, but for what its drives say, is found here.
 fn planning(options: &Options) -> Result<plan::Planning, Failure> {
-    let test = test(options)?;
+    let load = load(options)?;
     let drives = drives::load(&options.drives, &options.settings)?;
     let goals = [
         (Measure::Wa, options.wa),
@@ -177,8 +176,7 @@ fn planning(options: &Options) -> Result<plan::Planning, Failure> {
     };
     Ok(plan::Planning {
         drives,
-        load: test.loads()[0].clone(),
-        sheet: test.sheet(),
+        load,
         state: options.state,
         bytes_per_day: options.per_day,
         goals: (goals.into_iter())
@@ -191,7 +189,7 @@ fn planning(options: &Options) -> Result<plan::Planning, Failure> {
     })
 }
 
-fn test(options: &Options) -> Result<Test, Failure> {
+fn load(options: &Options) -> Result<OwnLoad, Failure> {
     let reading = Reading {
         replay: &options.replay.replay(),
         is_shuffled: options.shuffle,
@@ -199,15 +197,15 @@ fn test(options: &Options) -> Result<Test, Failure> {
         before_trace: &tell_of_trace(options.work.signs),
         ..Reading::default()
     };
-    let test = match &options.load {
-        Some(path) => loads::read(path, options.state, &reading)?,
+    let load = match &options.load {
+        Some(path) => loads::read(path, &reading)?,
         None => {
             let words = Sections::of_arguments(&options.words)?;
-            fio_words::test(words, options.state, &reading)?
+            fio_words::load(words, &reading)?
         }
     };
-    options.replay.check(std::slice::from_ref(&test))?;
-    Ok(test)
+    options.replay.check(std::slice::from_ref(&load))?;
+    Ok(load)
 }
 
 /// Reads bytes a day, in powers of 1000 as drives are sold, or of 1024 where the unit has an i.

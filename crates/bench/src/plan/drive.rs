@@ -76,7 +76,7 @@ impl<'a> Planner<'a> {
     }
 
     pub fn load(&self) -> &Load {
-        &self.asked.load
+        &self.asked.load.load
     }
 
     pub fn state(&self) -> State {
@@ -161,7 +161,7 @@ impl<'a> Planner<'a> {
         };
         let now = self.point(&own, Some(&at_rate.run));
         let mut notes = self.notes(&own, &rates, &now, &at_rate.run);
-        let slug = self.asked.sheet.test.clone();
+        let slug = self.asked.load.name.clone();
         let mut runs = vec![self.named(&slug, &own, &now, at_rate)];
         let (mut curve, of_curve) = self.curve((&own, &now, &runs[0]), &rates, watch, &mut notes);
         curve.sort_by(|a, b| a.spare.unwrap_or(0.0).total_cmp(&b.spare.unwrap_or(0.0)));
@@ -229,7 +229,7 @@ impl<'a> Planner<'a> {
             let brought = self.bring(&file, &tell)?;
             let record = self.at_rate(&brought, rates, &tell)?;
             let point = self.point(&brought, Some(&record.run));
-            let slug = test_of(&self.asked.sheet.test, op);
+            let slug = test_of(&self.asked.load.name, op);
             let run = self.named(&slug, &brought, &point, record);
             Ok((point, run))
         };
@@ -237,7 +237,7 @@ impl<'a> Planner<'a> {
             others.par_iter().with_max_len(1).map(point).collect();
         let (mut points, mut runs) = (vec![now.clone()], Vec::new());
         let mut same = at_rate.clone();
-        same.test = test_of(&self.asked.sheet.test, spare);
+        same.test = test_of(&self.asked.load.name, spare);
         same.id = format!("{}/{}/{STATE}", same.drive, same.test);
         runs.push(same);
         for (op, found) in others.iter().zip(found) {

@@ -24,13 +24,13 @@ pub(crate) use closed::ClosedForm;
 pub use goals::SPARE_BOUNDS;
 
 use crate::ask::{self, Asker, Ends};
+use crate::loads::OwnLoad;
 use drive::{OfDrive, Planner};
 use ftlab_base::{Blame, RootSeed};
 use ftlab_drive::{DriveFile, default_testbed};
 use ftlab_host::Testbed;
 use ftlab_lab::{Cell, Course, LabError, Length, Outcome, Subject, Told, Work};
-use ftlab_play::driver::DriverError;
-use ftlab_play::load::Load;
+use ftlab_play::driver::{Clock, DriverError};
 use ftlab_play::states::{PrepareError, State};
 use ftlab_play::watch::Stopped;
 use ftlab_result::plan::{Measure, Plan};
@@ -46,9 +46,7 @@ pub struct Planning {
     /// The drives, in the order of the answers.
     pub drives: Vec<DriveFile>,
     /// The load that they are under.
-    pub load: Load,
-    /// The load as reports show it.
-    pub sheet: TestSheet,
+    pub load: OwnLoad,
     /// What the drives have been through before it.
     pub state: State,
     /// Bytes that the host writes a day; none for the load's own rate.
@@ -145,7 +143,7 @@ impl Planning {
     pub fn asked(self) -> Result<Asked, LabError> {
         let (planning, mut cells) = (Arc::new(self), Vec::new());
         for file in &planning.drives {
-            let usual = planning.load.testbed();
+            let usual = planning.load.load.testbed();
             let slug = usual.unwrap_or_else(|| default_testbed([file]));
             let machine = ftlab_lab::testbed(planning.testbed.as_ref(), slug);
             let machine = machine.map_err(|error| PlanError::from(error).of(file))?;
@@ -171,7 +169,7 @@ impl Course for OneDrive {
         let asked = &self.0;
         format!(
             "{:032x} {} {:?} {:?} {:?} {:?}",
-            asked.load.mark(),
+            asked.load.load.mark(),
             asked.state.name(),
             asked.bytes_per_day,
             asked.goals,
@@ -204,7 +202,7 @@ impl Asker for Asked {
 
     /// Each spare area of a curve is a step of one family of tests.
     fn set(&self, ends: &Ends, why: &str) -> ResultSet {
-        let own = &self.planning.sheet;
+        let own = self.planning.load.sheet(Clock::Timed);
         let all = 0..self.cells.len();
         let outcomes = all.filter_map(|n| ends.outcomes(n)).flatten();
         let plans: Vec<Plan> = outcomes.filter_map(|of| Some(*of.plan.clone()?)).collect();

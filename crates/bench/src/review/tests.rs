@@ -1,6 +1,7 @@
 //! Reviews of small drives: what does not depend on how good a model is.
 
 use super::*;
+use crate::loads::OwnLoad;
 use crate::suites;
 use ftlab_base::Blame;
 use ftlab_drive::{Catalog, DriveFile};
@@ -313,7 +314,8 @@ fn a_drive_that_fails_keeps_the_tests_it_has_done() {
     let two = "[w]\nfilename=/dev/a:/dev/b\nrw=write\nnumber_ios=9\n";
     let what = What::job(two, "two.fio").unwrap();
     let load = Load::of_text("two.fio", two, 2, what);
-    (review.tests).push(suites::own("two", load, State::Used, Clock::Timed));
+    let name = "two".to_owned();
+    review.loads.push(OwnLoad { name, load });
     review.drives = vec![small(&[]).into()];
     let asked = review.asked().unwrap();
     let ends = ask::run(&asked, &lab(1), &|_, _| Ok(())).unwrap();

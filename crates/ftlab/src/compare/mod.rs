@@ -101,11 +101,12 @@ pub fn command(options: &Options) -> Outcome {
         .map(drive)
         .collect::<Result<_, _>>()?;
     check_effect(&drives)?;
-    let tests = options.suite.select(&options.tests)?;
+    let (tests, loads) = options.suite.select(&options.tests)?;
     check_state(options.state, &tests)?;
     let variants = drives.into_iter().zip(&sweeps.variants);
     let variants = variants.map(|(drive, of)| Subject::from(drive).being(of.clone()));
     let asked = Review {
+        loads,
         state: options.state,
         ..(options.how).review(options.suite.fit(variants.collect())?, tests, false)?
     };

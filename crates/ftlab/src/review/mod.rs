@@ -11,6 +11,7 @@ use crate::verdicts::RequireOptions;
 use crate::{results, screen};
 use clap::Args;
 use ftlab_bench::ask::Asker;
+use ftlab_bench::loads::OwnLoad;
 use ftlab_bench::review::Review;
 use ftlab_bench::suites::{self, Test};
 use ftlab_lab::Subject;
@@ -160,12 +161,16 @@ fn review(options: &Options) -> Result<Review, Failure> {
         options.suite.is_own() || (options.suite.is_given() && !options.drives.is_empty());
     let is_of_suite = options.suite.is_given() && !is_chosen;
     let is_everything = is_of_suite || options.tests.is_empty() && (options.all || !is_chosen);
-    (options.how).review(drives, tests(options)?, is_everything)
+    let (tests, loads) = tests(options)?;
+    Ok(Review {
+        loads,
+        ..(options.how).review(drives, tests, is_everything)?
+    })
 }
 
-fn tests(options: &Options) -> Result<Vec<Test>, Failure> {
+fn tests(options: &Options) -> Result<(Vec<Test>, Vec<OwnLoad>), Failure> {
     if options.tests.is_empty() && !options.all {
-        return Ok(suites::of_default(options.suite.all()?));
+        return Ok((suites::of_default(options.suite.all()?), Vec::new()));
     }
     options.suite.select(&options.tests)
 }
