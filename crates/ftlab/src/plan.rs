@@ -78,6 +78,10 @@ pub struct Options {
     /// Directory for results.json and index.html, the report; without it nothing is written
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Go on with a plan that was interrupted: drives that are done are taken from its directory, if model version, seed,
+    /// load, goals, test machine, drive file and length are the same
+    #[arg(long, requires = "out")]
+    resume: bool,
     #[command(flatten)]
     replay: ReplayOptions,
     #[command(flatten)]
@@ -124,17 +128,20 @@ impl Command for Planning {
 pub fn command(options: &Options) -> Outcome {
     let planning = planning(options)?;
     let load = planning.load.name.clone();
-    let asked = planning.asked()?;
+    let batch = planning.batch()?;
     let folder = options.out.as_deref().map(results::folder).transpose()?;
+    let cache = folder.as_ref();
+    let cache = cache.map(|folder| results::cache(folder, options.resume));
+    let cache = cache.transpose()?;
     let junit = options.require.junit()?;
-    let drives = 0..asked.cells().len();
+    let drives = 0..batch.cells().len();
     let progress = options.work.signs.spinner("preparing");
-    let session = Session::new(asked, None, Planning(folder), "drives", progress);
-    let (ends, _) = session.run(&options.work)?;
+    let session = Session::new(batch, cache, Planning(folder), "drives", progress);
+    let (ends, kept) = session.run(&options.work)?;
     if let Some(error) = ends.error(drives) {
         return Err(Arc::clone(error).into());
     }
-    let mut set = session.asked.set(&ends, INTERRUPTED);
+    let mut set = session.batch.set(&ends, INTERRUPTED);
     let places = session.command.leave(&set)?;
     set.provenance = Some(provenance::here());
     let is_for_programs = options.output_format == OutputFormat::Json;
@@ -152,9 +159,8 @@ pub fn command(options: &Options) -> Outcome {
         .filter(|run| run.test == load)
         .cloned()
         .collect();
-    options
-        .require
-        .judge(&as_they_are, junit.as_ref(), is_for_programs)
+    kept?;
+    (options.require).judge(&as_they_are, junit.as_ref(), is_for_programs)
 }
 
 /// Everything that can be wrong with what was asked, but for what its drives say, is found here.

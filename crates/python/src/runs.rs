@@ -145,11 +145,11 @@ fn reviewed(
     calls: &Calls,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Results> {
-    let asked = review.asked().map_err(raised)?;
-    if let Some((_, error)) = asked.errors(&Ends::none(&asked)).next() {
+    let batch = review.batch().map_err(raised)?;
+    if let Some((_, error)) = batch.errors(&Ends::none(&batch)).next() {
         return Err(raised(Arc::clone(error)));
     }
-    results(py, &asked, &how.lab()?, calls, progress)
+    results(py, &batch, &how.lab()?, calls, progress)
 }
 
 /// A drive for every load, which has no name, or several by the names that loads have for them.
@@ -378,6 +378,6 @@ pub fn plan(
     if planning.drives.is_empty() {
         return Err(input_error(&"a plan needs drives; give at least one"));
     }
-    let asked = planning.asked().map_err(raised)?;
-    results(py, &asked, &how.lab()?, &calls, None)
+    let batch = planning.batch().map_err(raised)?;
+    results(py, &batch, &how.lab()?, &calls, None)
 }

@@ -29,7 +29,7 @@ use drive::{OfDrive, Planner};
 use ftlab_base::{Blame, RootSeed};
 use ftlab_drive::{DriveFile, default_testbed};
 use ftlab_host::Testbed;
-use ftlab_lab::{Cell, Course, LabError, Length, Outcome, Subject, Told, Work};
+use ftlab_lab::{Cell, Course, LabError, Length, Observer, Outcome, Subject, Work};
 use ftlab_play::driver::{Clock, DriverError};
 use ftlab_play::states::{PrepareError, State};
 use ftlab_play::watch::Stopped;
@@ -65,7 +65,7 @@ pub struct Planning {
 
 /// Plans as cells: each drive is a course, as where it looks next depends on what it has found.
 #[derive(Debug)]
-pub struct Asked {
+pub struct Batch {
     planning: Arc<Planning>,
     cells: Vec<Cell>,
 }
@@ -140,7 +140,7 @@ impl Planning {
     ///
     /// # Errors
     /// The first drive, in the order asked, that it does not fit.
-    pub fn asked(self) -> Result<Asked, LabError> {
+    pub fn batch(self) -> Result<Batch, LabError> {
         let (planning, mut cells) = (Arc::new(self), Vec::new());
         for file in &planning.drives {
             let usual = planning.load.load.testbed();
@@ -156,7 +156,7 @@ impl Planning {
                 seed: planning.seed,
             });
         }
-        Ok(Asked { planning, cells })
+        Ok(Batch { planning, cells })
     }
 }
 
@@ -178,11 +178,11 @@ impl Course for OneDrive {
         )
     }
 
-    fn run(&self, cell: &Cell, told: Told<'_>) -> Result<Vec<Outcome>, LabError> {
+    fn run(&self, cell: &Cell, observer: Observer<'_>) -> Result<Vec<Outcome>, LabError> {
         let file = cell.subject.first();
-        let planned = Planner::new(&self.0, &cell.machine, file).plan(told.watch);
+        let planned = Planner::new(&self.0, &cell.machine, file).plan(observer.watch);
         // Spare areas that could not be run are noted, and whoever ended the work ended them, too.
-        (told.part)(&cell.label())?;
+        (observer.part)(&cell.label())?;
         let OfDrive { plan, runs } = planned.map_err(|why| why.of(file))?;
         let outcome = |run: Run| Outcome {
             load: run.test.clone(),
@@ -195,7 +195,7 @@ impl Course for OneDrive {
     }
 }
 
-impl Asker for Asked {
+impl Asker for Batch {
     fn cells(&self) -> &[Cell] {
         &self.cells
     }

@@ -43,7 +43,7 @@ fn asked(job: &str) -> Planning {
 }
 
 fn results(planning: Planning, threads: usize) -> Result<ResultSet, Arc<LabError>> {
-    let asked = planning.asked().map_err(Arc::new)?;
+    let asked = planning.batch().map_err(Arc::new)?;
     let lab = Lab::new(threads, 1 << 32).unwrap();
     let ends = ask::run(&asked, &lab, &|_, _| Ok(())).unwrap();
     match ends.error(0..asked.cells().len()) {

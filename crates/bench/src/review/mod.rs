@@ -19,7 +19,7 @@ use crate::repeats;
 use crate::suites::Test;
 use ftlab_base::RootSeed;
 use ftlab_host::Testbed;
-use ftlab_lab::{Cell, Hear, Lab, LabError, Length, Outcome, Rest, Saved, Subject};
+use ftlab_lab::{Cell, Lab, LabError, Length, Listener, Outcome, Rest, Saved, Subject};
 use ftlab_play::driver::Clock;
 use ftlab_play::states::State;
 use ftlab_play::watch::Stopped;
@@ -64,7 +64,7 @@ pub struct Review {
 
 /// A review as cells.
 #[derive(Debug)]
-pub struct Asked {
+pub struct Batch {
     /// The review that was asked for.
     pub review: Review,
     cells: Vec<Cell>,
@@ -137,7 +137,7 @@ impl Review {
     ///
     /// # Panics
     /// When every run is to be made no time at all.
-    pub fn asked(self) -> Result<Asked, LabError> {
+    pub fn batch(self) -> Result<Batch, LabError> {
         assert!(self.repeats > 0, "every run is made at least once");
         let (mut cells, mut costs, mut drives) = (Vec::new(), Vec::new(), Vec::new());
         for (n, subject) in self.drives.iter().enumerate() {
@@ -158,7 +158,7 @@ impl Review {
             }
             drives.push(of_drive);
         }
-        Ok(Asked {
+        Ok(Batch {
             review: self,
             cells,
             costs,
@@ -170,8 +170,8 @@ impl Review {
     ///
     /// # Errors
     /// When it was ended, or the first drive, in the order of the review, that cannot be built or whose run fails.
-    pub fn results(self, lab: &Lab, hear: &Hear<'_>) -> Result<ResultSet, Arc<LabError>> {
-        let asked = self.asked().map_err(Arc::new)?;
+    pub fn results(self, lab: &Lab, hear: &Listener<'_>) -> Result<ResultSet, Arc<LabError>> {
+        let asked = self.batch().map_err(Arc::new)?;
         let ends = ask::run(&asked, lab, hear);
         let ends = ends.map_err(|stopped: Stopped| Arc::new(stopped.into()))?;
         match asked.errors(&ends).next() {
@@ -181,7 +181,7 @@ impl Review {
     }
 }
 
-impl Asked {
+impl Batch {
     /// The drives that have failed, by their numbers, and why.
     pub fn errors<'a>(
         &'a self,
@@ -197,7 +197,7 @@ impl Asked {
     }
 }
 
-impl Asker for Asked {
+impl Asker for Batch {
     fn cells(&self) -> &[Cell] {
         &self.cells
     }

@@ -2,7 +2,7 @@
 
 use super::item::Item;
 use super::wanted::{Needs, OfItem};
-use super::{Asked, facts, latencies};
+use super::{Batch, facts, latencies};
 use crate::ask::Ends;
 use crate::repeats::{Metrics, joined};
 use crate::suites::{NO_STATE, Series, Work};
@@ -10,7 +10,7 @@ use ftlab_lab::{Outcome, Subject, fill_metrics};
 use ftlab_result::Run;
 use ftlab_result::quantity::{drops, table};
 
-impl Asked {
+impl Batch {
     /// The runs of an item on a drive: one for each state, data and port that it asks for, in that order, repeats taken
     /// together. None until all of them are there.
     pub(super) fn runs_of(&self, drive: usize, of: &OfItem, ends: &Ends) -> Option<Vec<Run>> {

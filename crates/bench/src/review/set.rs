@@ -2,7 +2,7 @@
 
 use super::item::Item;
 use super::wanted::too_small_for;
-use super::{Asked, Review};
+use super::{Batch, Review};
 use crate::ask::{self, Ends, listed};
 use crate::figures::{self, Names};
 use crate::repeats;
@@ -12,7 +12,7 @@ use ftlab_lab::{Length, Subject};
 use ftlab_result::{Figure, Origin, ResultSet, Run, Unfinished, Verdict, quantity};
 
 /// The results of the cells that have ended. `why` says in words why a drive that has not ended has not all of its runs.
-pub fn result_set(asked: &Asked, ends: &Ends, why: &str) -> ResultSet {
+pub fn result_set(asked: &Batch, ends: &Ends, why: &str) -> ResultSet {
     let review = &asked.review;
     let mut set = ask::empty(origin(review));
     let sheet = |item| match item {

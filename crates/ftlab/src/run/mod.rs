@@ -203,16 +203,16 @@ pub fn command(options: &Options) -> Outcome {
         logs,
         walls: Mutex::default(),
     };
-    let asked = review.asked()?;
+    let batch = review.batch()?;
     let junit = options.require.junit()?;
     let file = options.output.file()?;
     let progress = options.how.work.signs.spinner("preparing");
     progress.advise(options.start.advice());
-    let session = Session::new(asked, None, running, "drives", progress);
+    let session = Session::new(batch, None, running, "drives", progress);
     let (ends, _) = session.run(&options.how.work)?;
     let running = &session.command;
-    let went = under_way::failed(&session.asked, &ends, session.called);
-    let mut set = session.asked.set(&ends, INTERRUPTED);
+    let went = under_way::failed(&session.batch, &ends, session.called);
+    let mut set = session.batch.set(&ends, INTERRUPTED);
     running.leave(&set)?;
     if set.runs.is_empty() {
         return went;

@@ -6,18 +6,13 @@ const LINES_MAX: usize = 70;
 
 /// Those that have more.
 const LONGER: &[&str] = &[
-    "crates/bench/src/plan/drive.rs: notes",
-    "crates/bench/src/plan/goals.rs: goal",
-    "crates/bench/src/plan/rate.rs: highest_rate",
     "crates/drive/src/file/scale.rs: scaled",
     "crates/ftl/src/block/check.rs: check_superblocks",
     "crates/ftlab/src/compare/chart.rs: draw_panel",
-    "crates/ftlab/src/endurance.rs: write",
     "crates/ftlab/src/trace/convert.rs: command",
     "crates/ftlab/src/trace/info.rs: text",
     "crates/ftlab/src/trace/page.rs: render",
     "crates/play/src/replay_record.rs: warnings",
-    "crates/sweep/src/merge.rs: merge",
 ];
 
 /// The functions of a text by their names, each with its lines.
