@@ -54,6 +54,12 @@ impl Ends {
         all.filter(|&n| self.0[n].is_none()).collect()
     }
 
+    /// Takes out those of the cells from a number on.
+    #[must_use]
+    pub fn split_off(&mut self, from: usize) -> Ends {
+        Ends(self.0.split_off(from))
+    }
+
     /// The outcomes of a cell that is done.
     #[must_use]
     pub fn outcomes(&self, n: usize) -> Option<&[Outcome]> {
@@ -92,11 +98,15 @@ pub fn drives(asker: &dyn Asker) -> Vec<(&Arc<Subject>, Range<usize>)> {
     drives
 }
 
-/// Runs all that was asked for: how each cell ended. `told` hears of everything meanwhile.
+/// Runs all that was asked for: how each cell ended. `listener` hears of everything meanwhile.
 ///
 /// # Errors
-/// When `told` has ended the work.
-pub fn run(asker: &dyn Asker, lab: &Lab, told: &ftlab_lab::Hear<'_>) -> Result<Ends, Stopped> {
+/// When `listener` has ended the work.
+pub fn run(
+    asker: &dyn Asker,
+    lab: &Lab,
+    listener: &ftlab_lab::Listener<'_>,
+) -> Result<Ends, Stopped> {
     let ends = Mutex::new(Ends::none(asker));
     lab.run_cells(asker.cells(), &|n, event| match event {
         ftlab_lab::Event::Done(end) => {
@@ -104,7 +114,7 @@ pub fn run(asker: &dyn Asker, lab: &Lab, told: &ftlab_lab::Hear<'_>) -> Result<E
             ends.take(asker, n, end);
             Ok(())
         }
-        event => told(n, event),
+        event => listener(n, event),
     })?;
     Ok(ends.into_inner().unwrap_or_else(PoisonError::into_inner))
 }

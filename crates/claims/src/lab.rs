@@ -1,15 +1,17 @@
-//! Measures what checks need, each thing once: tests and loads as a review runs them, and experiments.
+//! What checks need as cells, each thing once: tests and loads as a review runs them, and experiments.
 
 use crate::experiments;
 use crate::need::{Need, Work};
+use crate::rows::needs_of;
 use crate::sample::Sample;
+use crate::table::Claim;
 use ftlab_base::RootSeed;
 use ftlab_bench::ask::{self, Asker, Ends};
-use ftlab_bench::review::Review;
+use ftlab_bench::review::{Batch, Review};
 use ftlab_bench::suites::{self, NO_STATE, Test};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_host::{Port, Testbed};
-use ftlab_lab::{self as lab, Begin, Cell, Event, Lab, LabError, Length, Playing, Subject};
+use ftlab_lab::{self as lab, Begin, Cell, LabError, Length, Playing, Subject};
 use ftlab_play::driver::Clock;
 use ftlab_play::load::Load;
 use ftlab_play::states::State;
@@ -17,7 +19,6 @@ use ftlab_result::{ResultSet, Run};
 use ftlab_sheet::SheetError;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The claims to check, and the drives to check them on.
 #[derive(Debug)]
@@ -27,12 +28,8 @@ pub struct Plan {
     /// Drives that take the place of those of the same slug; when there are any, only claims are
     /// checked that need one of them.
     pub drives: Vec<DriveFile>,
-    /// Bytes that drives and their copies may take together.
-    pub memory_bytes: u64,
     /// Root of every random stream.
     pub seed: RootSeed,
-    /// Measurements at a time; at least 1.
-    pub threads: usize,
 }
 
 impl Plan {
@@ -63,6 +60,7 @@ pub const NOBODY: &str = "nobody";
 pub type Samples = BTreeMap<String, Result<Sample, String>>;
 
 /// A drive as its file and settings say: behind machines that come with ftlab, and behind none.
+#[derive(Debug)]
 struct OfDrive {
     file: DriveFile,
     plugged: Arc<Subject>,
@@ -71,89 +69,125 @@ struct OfDrive {
     tests: BTreeMap<String, (Test, String)>,
 }
 
-/// Everything that is needed, each cell once.
-struct Measuring<'p> {
+/// Checks of claims as cells, each cell once.
+#[derive(Debug)]
+pub struct Checks {
+    /// The claims, in the order of the table.
+    pub(crate) claims: Vec<Claim>,
+    cells: Vec<Cell>,
+    /// The needs of each cell but those of the review, by their keys.
+    keys: Vec<Vec<String>>,
+    /// Tests that are courses, whose cells stand behind the others.
+    review: Batch,
+    drives: Vec<OfDrive>,
+    seed: RootSeed,
+}
+
+impl Checks {
+    /// The cells of claims.
+    ///
+    /// # Errors
+    /// When a drive with its settings is none.
+    pub(crate) fn of(plan: &Plan, claims: Vec<Claim>) -> Result<Checks, LabError> {
+        let mut needed = Needed {
+            plan,
+            nobody: Arc::new(experiments::nobody()),
+            drives: BTreeMap::new(),
+            cells: Vec::new(),
+            known: BTreeMap::new(),
+        };
+        for need in claims.iter().flat_map(needs_of) {
+            needed.add(need)?;
+        }
+        let review = needed.review().batch()?;
+        // Those of a drive stand together.
+        (needed.cells).sort_by_key(|(cell, _)| (cell.subject.id(), cell.machine.slug == NOBODY));
+        let (mut cells, keys): (Vec<Cell>, Vec<_>) = needed.cells.into_iter().unzip();
+        cells.extend_from_slice(review.cells());
+        Ok(Checks {
+            claims,
+            cells,
+            keys,
+            review,
+            drives: needed.drives.into_values().collect(),
+            seed: plan.seed,
+        })
+    }
+
+    /// What the cells came to. What cannot be measured on a drive is there in words: the claims that need it stay open, and
+    /// the others do not.
+    pub(crate) fn samples(&self, mut ends: Ends) -> Samples {
+        let mut samples = Samples::new();
+        let of_review = ends.split_off(self.keys.len());
+        for (n, keys) in self.keys.iter().enumerate() {
+            let end = match (ends.outcomes(n), ends.error(n..n + 1)) {
+                (Some([outcome, ..]), _) => {
+                    let drive = self.cells[n].subject.slug().to_owned();
+                    let run = outcome.run.clone();
+                    Ok(Sample::of(Run { drive, ..run }))
+                }
+                (_, Some(error)) => Err(error.to_string()),
+                _ => continue,
+            };
+            samples.extend(keys.iter().map(|key| (key.clone(), end.clone())));
+        }
+        let set = self.review.set(&of_review, "");
+        for (n, of_drive) in self.drives.iter().enumerate() {
+            let mut failed = self.review.errors(&of_review);
+            let failed = failed.find(|(drive, _)| *drive == n);
+            for (key, (test, state)) in &of_drive.tests {
+                let is_it = |run: &&Run| {
+                    run.drive == of_drive.plugged.id()
+                        && run.test == test.step.slug
+                        && [state.as_str(), NO_STATE].contains(&run.state.as_str())
+                };
+                let end = match (set.runs.iter().find(is_it), &failed) {
+                    (Some(run), _) => {
+                        let drive = of_drive.plugged.slug().to_owned();
+                        let run = run.clone();
+                        Ok(Sample::of(Run { drive, ..run }))
+                    }
+                    (None, Some((_, error))) => Err(error.to_string()),
+                    (None, None) => continue,
+                };
+                samples.insert(key.clone(), end);
+            }
+        }
+        samples
+    }
+}
+
+impl Asker for Checks {
+    fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    fn costs(&self, cell: usize) -> &[f64] {
+        match cell.checked_sub(self.keys.len()) {
+            None => &[1.0],
+            Some(of_review) => self.review.costs(of_review),
+        }
+    }
+
+    fn set(&self, ends: &Ends, _why: &str) -> ResultSet {
+        let mut set = ask::empty(ask::origin(self.seed.0, String::new(), false));
+        set.runs = ask::runs(self, ends);
+        set
+    }
+}
+
+/// What is needed so far.
+struct Needed<'p> {
     plan: &'p Plan,
     nobody: Arc<Testbed>,
     drives: BTreeMap<String, OfDrive>,
-    cells: Vec<Cell>,
-    /// The needs of each cell, by their keys.
-    keys: Vec<Vec<String>>,
+    /// Each with the keys of its needs.
+    cells: Vec<(Cell, Vec<String>)>,
     /// The cells by their ids.
     known: BTreeMap<String, usize>,
 }
 
-/// Measures everything that is needed. What cannot be measured on a drive is kept in words: the claims that need
-/// it stay open, and the others do not. `progress` hears of measurements done, of all, and of the one just done.
-///
-/// # Errors
-/// When a drive with its settings is none, or there are no threads.
-pub fn measure<'a>(
-    plan: &Plan,
-    needs: impl Iterator<Item = &'a Need>,
-    progress: &(dyn Fn(usize, usize, &str) + Sync),
-) -> Result<Samples, LabError> {
-    let lab = Lab::new(plan.threads, plan.memory_bytes)?;
-    let mut measuring = Measuring {
-        plan,
-        nobody: Arc::new(experiments::nobody()),
-        drives: BTreeMap::new(),
-        cells: Vec::new(),
-        keys: Vec::new(),
-        known: BTreeMap::new(),
-    };
-    for need in needs {
-        measuring.add(need)?;
-    }
-    let review = measuring.review().asked()?;
-    let total = measuring.cells.len() + review.cells().len();
-    let done = AtomicUsize::new(0);
-    let hear = |_: usize, event: Event<'_>| {
-        if let Event::Part(label) = event {
-            progress(done.fetch_add(1, Ordering::Relaxed) + 1, total, label);
-        }
-        Ok(())
-    };
-    let mut samples = Samples::new();
-    let ends = ask::run(&measuring, &lab, &hear)?;
-    for (n, keys) in measuring.keys.iter().enumerate() {
-        let end = match (ends.outcomes(n), ends.error(n..n + 1)) {
-            (Some([outcome, ..]), _) => {
-                let drive = measuring.cells[n].subject.slug().to_owned();
-                let run = outcome.run.clone();
-                Ok(Sample::of(Run { drive, ..run }))
-            }
-            (_, Some(error)) => Err(error.to_string()),
-            _ => continue,
-        };
-        samples.extend(keys.iter().map(|key| (key.clone(), end.clone())));
-    }
-    let ends = ask::run(&review, &lab, &hear)?;
-    let set = review.set(&ends, "");
-    for (n, of_drive) in measuring.drives.values().enumerate() {
-        let failed = review.errors(&ends).find(|(drive, _)| *drive == n);
-        for (key, (test, state)) in &of_drive.tests {
-            let is_it = |run: &&Run| {
-                run.drive == of_drive.plugged.id()
-                    && run.test == test.step.slug
-                    && [state.as_str(), NO_STATE].contains(&run.state.as_str())
-            };
-            let end = match (set.runs.iter().find(is_it), &failed) {
-                (Some(run), _) => {
-                    let drive = of_drive.plugged.slug().to_owned();
-                    let run = run.clone();
-                    Ok(Sample::of(Run { drive, ..run }))
-                }
-                (None, Some((_, error))) => Err(error.to_string()),
-                (None, None) => continue,
-            };
-            samples.insert(key.clone(), end);
-        }
-    }
-    Ok(samples)
-}
-
-impl Measuring<'_> {
+impl Needed<'_> {
     fn add(&mut self, need: &Need) -> Result<(), LabError> {
         let wrong = |error: SheetError| LabError::Drive {
             drive: need.drive.to_owned(),
@@ -191,7 +225,9 @@ impl Measuring<'_> {
                 suites::Work::Loads { loads, ports } => {
                     let state = state.and_then(State::named);
                     let state = state.unwrap_or(test.family.states[0]);
-                    let machine = suites::testbed_of(&of_drive.plugged, test);
+                    let plugged = Arc::clone(&of_drive.plugged);
+                    let machine = test.family.testbed.as_deref();
+                    let machine = machine.unwrap_or_else(|| plugged.usual_testbed());
                     self.of_load(&subject, &loads[0], state, machine, ports[0])
                         .map_err(wrong)?
                 }
@@ -210,12 +246,12 @@ impl Measuring<'_> {
         };
         // Cells of one id may be of different experiments' scales; their needs alone are the same.
         let at = *self.known.entry(cell.id()).or_insert_with(|| {
-            self.cells.push(cell);
-            self.keys.push(Vec::new());
-            self.keys.len() - 1
+            self.cells.push((cell, Vec::new()));
+            self.cells.len() - 1
         });
-        if !self.keys[at].contains(&key) {
-            self.keys[at].push(key);
+        let keys = &mut self.cells[at].1;
+        if !keys.contains(&key) {
+            keys.push(key);
         }
         Ok(())
     }
@@ -267,17 +303,5 @@ impl Measuring<'_> {
             wanted: Some(self.drives.values().map(slugs).collect()),
             ..Review::of(drives, tests.into_values().collect(), self.plan.seed)
         }
-    }
-}
-
-impl Asker for Measuring<'_> {
-    fn cells(&self) -> &[Cell] {
-        &self.cells
-    }
-
-    fn set(&self, ends: &Ends, _why: &str) -> ResultSet {
-        let mut set = ask::empty(ask::origin(self.plan.seed.0, String::new(), false));
-        set.runs = ask::runs(self, ends);
-        set
     }
 }

@@ -22,15 +22,16 @@ mod table;
 mod verdict;
 mod words;
 
-pub use lab::Plan;
+pub use lab::{Checks, Plan};
 pub use table::{Claim, claims};
 pub use verdict::{Judged, Verdict, summary};
 
 use ftlab_base::Blame;
+use ftlab_bench::ask::Ends;
 use ftlab_lab::LabError;
 use lab::Samples;
 use need::Need;
-use rows::check_of;
+use rows::{check_of, needs_of};
 use sample::Sample;
 use std::collections::BTreeSet;
 
@@ -54,32 +55,35 @@ impl Blame for ClaimsError {
     }
 }
 
-/// Checks claims, in the order of the table. `progress` hears of
-/// measurements done, of all, and of the one just done.
-///
-/// # Errors
-/// An id that is none, or a changed drive that cannot be built.
-pub fn check(
-    plan: &Plan,
-    progress: &(dyn Fn(usize, usize, &str) + Sync),
-) -> Result<Vec<Judged>, ClaimsError> {
-    let all = claims();
-    let unknown = |id: &&String| !all.iter().any(|claim| claim.id == **id);
-    if let Some(id) = plan.ids.iter().find(unknown) {
-        return Err(ClaimsError::Unknown(id.clone()));
+impl Plan {
+    /// The cells of it.
+    ///
+    /// # Errors
+    /// An id that is none, or a changed drive that cannot be built.
+    pub fn checks(&self) -> Result<Checks, ClaimsError> {
+        let all = claims();
+        let unknown = |id: &&String| !all.iter().any(|claim| claim.id == **id);
+        if let Some(id) = self.ids.iter().find(unknown) {
+            return Err(ClaimsError::Unknown(id.clone()));
+        }
+        let is_asked = |claim: &Claim| {
+            let is_named = self.ids.is_empty() || self.ids.contains(&claim.id);
+            let is_on = || needs_of(claim).iter().any(|need| self.is_of(need.drive));
+            is_named && (self.drives.is_empty() || is_on())
+        };
+        let claims = all.into_iter().filter(is_asked).collect();
+        Ok(Checks::of(self, claims)?)
     }
-    let needs = |claim: &Claim| check_of(&claim.id).map_or(&[][..], |row| &row.needs);
-    let is_asked = |claim: &Claim| {
-        let is_named = plan.ids.is_empty() || plan.ids.contains(&claim.id);
-        let is_on = || needs(claim).iter().any(|need| plan.is_of(need.drive));
-        is_named && (plan.drives.is_empty() || is_on())
-    };
-    let asked: Vec<Claim> = all.into_iter().filter(is_asked).collect();
-    let samples = lab::measure(plan, asked.iter().flat_map(needs), progress)?;
-    Ok(asked
-        .into_iter()
-        .map(|claim| judge(claim, &samples))
-        .collect())
+}
+
+impl Checks {
+    /// What became of each claim, in the order of the table.
+    #[must_use]
+    pub fn judged(&self, ends: Ends) -> Vec<Judged> {
+        let samples = self.samples(ends);
+        let claims = self.claims.iter().cloned();
+        claims.map(|claim| judge(claim, &samples)).collect()
+    }
 }
 
 fn judge(claim: Claim, samples: &Samples) -> Judged {

@@ -4,6 +4,7 @@ use crate::comparison::Measured;
 use crate::experiments;
 use crate::need::{Need, Work};
 use crate::sample::Sample;
+use crate::table::Claim;
 use crate::verdict::Verdict;
 use ftlab_bench::suites;
 use ftlab_host::Port;
@@ -84,6 +85,11 @@ pub fn all() -> &'static [Row] {
 /// The check of a claim, if there is one.
 pub fn check_of(id: &str) -> Option<&'static Row> {
     CHECKS.iter().find(|row| row.id == id)
+}
+
+/// What the check of a claim measures; nothing of one without a check.
+pub fn needs_of(claim: &Claim) -> &'static [Need] {
+    check_of(&claim.id).map_or(&[][..], |row| &row.needs)
 }
 
 /// The claims without one.

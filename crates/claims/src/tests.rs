@@ -2,9 +2,11 @@
 
 use super::*;
 use ftlab_base::RootSeed;
+use ftlab_bench::ask;
 use ftlab_bench::suites::{self, NO_STATE};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_host::Testbed;
+use ftlab_lab::Lab;
 use ftlab_play::states::State;
 use ftlab_result::Run;
 use need::Work;
@@ -13,9 +15,7 @@ fn plan(ids: &[&str], drives: Vec<DriveFile>) -> Plan {
     Plan {
         ids: ids.iter().map(|&id| id.to_owned()).collect(),
         drives,
-        memory_bytes: 4 << 30,
         seed: RootSeed(1),
-        threads: 2,
     }
 }
 
@@ -25,7 +25,10 @@ fn changed(drive: &str, settings: &[&str]) -> DriveFile {
 }
 
 fn verdict(id: &str, drives: Vec<DriveFile>) -> (Verdict, String) {
-    let judged = check(&plan(&[id], drives), &|_, _, _| {}).unwrap();
+    let checks = plan(&[id], drives).checks().unwrap();
+    let lab = Lab::new(2, 4 << 30).unwrap();
+    let ends = ask::run(&checks, &lab, &|_, _| Ok(())).unwrap();
+    let judged = checks.judged(ends);
     assert_eq!(judged.len(), 1, "{id}");
     (judged[0].verdict, judged[0].measured.clone())
 }
@@ -99,7 +102,7 @@ fn every_row_can_be_judged() {
 
 #[test]
 fn an_unknown_claim_is_refused() {
-    let error = check(&plan(&["C999"], Vec::new()), &|_, _, _| {}).unwrap_err();
+    let error = plan(&["C999"], Vec::new()).checks().unwrap_err();
     assert!(error.to_string().contains("C999"));
 }
 

@@ -1,13 +1,14 @@
 //! `ftlab claims`: what the sources say in words, checked by simulation.
 
 use crate::failure::{Failure, Outcome};
-use crate::files::NewFile;
+use crate::files::{Folder, NewFile};
 use crate::options::Work;
-use crate::{drives, provenance, screen};
+use crate::session::{Command, Session};
+use crate::{drives, provenance, results, screen};
 use clap::Args;
 use ftlab_claims::{Judged, Plan};
 use ftlab_drive::{Catalog, DriveFile, MODEL_VERSION};
-use ftlab_result::Provenance;
+use ftlab_result::{Provenance, ResultSet};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -31,6 +32,13 @@ pub struct Options {
     /// Write verdicts and figures for programs
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Directory for cells.jsonl, where each run is kept as soon as it is done
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+    /// Go on with a check that was interrupted: runs that are done are taken from the directory of --keep, if model version,
+    /// seed and drive file are the same
+    #[arg(long, requires = "keep")]
+    resume: bool,
     #[command(flatten)]
     work: Work,
 }
@@ -45,17 +53,30 @@ struct Results<'a> {
     claims: &'a [Judged],
 }
 
+/// The checks' part of their session: an interrupted one has no verdicts.
+struct Checking;
+
+impl Command for Checking {
+    fn leave(&self, _set: &ResultSet) -> Result<String, Failure> {
+        Ok(String::new())
+    }
+}
+
 pub fn command(options: &Options) -> Outcome {
     let json = options.json.as_deref();
     let json = json.map(|path| NewFile::ready(path, "--json"));
     let json = json.transpose()?;
-    let plan = plan(options)?;
-    let judged = {
-        let progress = options.work.signs.bar();
-        ftlab_claims::check(&plan, &|done, total, label| {
-            progress.set(done, total, label);
-        })?
-    };
+    let checks = plan(options)?.checks()?;
+    let folder = options.keep.as_deref();
+    let folder = folder
+        .map(|path| Folder::ready_for(path, "--keep"))
+        .transpose()?;
+    let cache = folder.map(|folder| results::cache(&folder, options.resume));
+    let cache = cache.transpose()?;
+    let progress = options.work.signs.shares();
+    let session = Session::new(checks, cache, Checking, "drives", progress);
+    let (ends, kept) = session.run(&options.work)?;
+    let judged = session.batch.judged(ends);
     if let Some(file) = json {
         let results = Results {
             version: env!("CARGO_PKG_VERSION"),
@@ -75,7 +96,8 @@ pub fn command(options: &Options) -> Outcome {
         "{}\n{}\n",
         screen::lines(table),
         ftlab_claims::summary(&judged)
-    ))
+    ))?;
+    kept
 }
 
 fn plan(options: &Options) -> Result<Plan, Failure> {
@@ -84,8 +106,6 @@ fn plan(options: &Options) -> Result<Plan, Failure> {
     Ok(Plan {
         ids: options.ids.iter().map(|id| id.to_uppercase()).collect(),
         drives: drives?,
-        memory_bytes: options.work.machine.memory_bytes(),
         seed: options.work.root(),
-        threads: options.work.machine.threads(),
     })
 }

@@ -16,7 +16,6 @@ use ftlab_play::record::erases;
 use ftlab_result::{Erases, Provenance, SmartAttribute};
 use ftlab_workload::JobFile;
 use serde::Serialize;
-use std::fmt::Write;
 use std::path::PathBuf;
 
 const DAYS_A_YEAR: f64 = 365.0;
@@ -232,29 +231,36 @@ fn terabytes(tb: f64) -> String {
     decimal(tb * TB, "B")
 }
 
-fn normal(report: &Report) -> String {
-    let mut out = String::new();
-    write(&mut out, report).expect("writing to a string succeeds");
-    out
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
 }
 
-fn write(out: &mut String, report: &Report) -> std::fmt::Result {
+fn normal(report: &Report) -> String {
     let ScaleRow {
         blocks,
         pages,
         cycles,
     } = report.scale;
-    writeln!(
-        out,
-        "{} under {}, seed {}",
-        report.drive, report.job, report.seed
-    )?;
-    writeln!(
-        out,
-        "scale: 1/{blocks} of the blocks, 1/{pages} of the pages of a block, 1/{cycles} of the cycles; \
-         bytes and years are the full drive's\n"
-    )?;
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let (drive, job, seed) = (&report.drive, &report.job, report.seed);
+    let mut out = format!(
+        "{drive} under {job}, seed {seed}\nscale: 1/{blocks} of the blocks, 1/{pages} of the pages of a block, \
+         1/{cycles} of the cycles; bytes and years are the full drive's\n\n{}\n",
+        life(report)
+    );
+    for (name, value) in figures(report) {
+        out += &format!("{name:<24}{value}\n");
+    }
+    out += "\nblocks by erases at the end, of the scaled drive\n";
+    out += &format!("{}\n", bars(&report.wear));
+    if !report.smart.is_empty() {
+        out += "SMART at the end, of the full drive\n";
+        out += &format!("{}\n", smart_table(&report.smart));
+    }
+    out
+}
+
+/// The life as a table.
+fn life(report: &Report) -> String {
     let mut table = screen::table(&[
         "host writes",
         "WA",
@@ -273,79 +279,64 @@ fn write(out: &mut String, report: &Report) -> std::fmt::Result {
             percent(row.spare_share),
         ]);
     }
-    writeln!(out, "{}", screen::lines(table))?;
+    screen::lines(table)
+}
+
+/// Figures of the life by their names.
+fn figures(report: &Report) -> [(String, String); 9] {
     // What was seen at a look happened after the one before.
     let within = |after: Option<f64>, by: Option<f64>| match (after, by) {
         (Some(after), Some(by)) => format!("between {} and {}", terabytes(after), terabytes(by)),
         _ => "never".to_owned(),
     };
-    let wear = &report.wear;
-    let mut row = |name: &str, value: String| writeln!(out, "{name:<24}{value}");
-    row(
-        "host writes",
-        format!("{} until the end", terabytes(report.host_tb)),
-    )?;
-    row(
-        "write amplification",
-        format!("{:.3} over the life", report.wa),
-    )?;
-    row(
-        "rated cycles used up",
-        within(report.rated_after_tb, report.rated_tb),
-    )?;
-    row(
-        "first bad block",
-        within(report.first_bad_after_tb, report.first_bad_tb),
-    )?;
-    row(
-        "failed blocks",
-        format!(
-            "{} in an erase, {} in a program, {} from the factory, of {}",
-            wear.erase_failed_blocks,
-            wear.program_failed_blocks,
-            wear.factory_bad_blocks,
-            wear.blocks
+    let (wear, then) = (&report.wear, &report.then);
+    let failed = format!(
+        "{} in an erase, {} in a program, {} from the factory, of {}",
+        wear.erase_failed_blocks, wear.program_failed_blocks, wear.factory_bad_blocks, wear.blocks
+    );
+    let reads = format!(
+        "{} retries, {} uncorrectable, {} made good from parity",
+        wear.read_retries, report.unreadable, wear.made_good
+    );
+    let lasts = match report.lasts {
+        true => "it lasts",
+        false => "it does not last",
+    };
+    let lived = three_digits(report.lived_years);
+    let asked = report.years;
+    let then = format!(
+        "{} of the rated cycles used, {} of the blocks over-worn, {} bad, {} of the spare left",
+        percent(then.worn_share),
+        percent(then.over_worn_share),
+        percent(then.bad_share),
+        percent(then.spare_share)
+    );
+    let per_day = format!("{} a day", decimal(report.per_day_gb * GB, "B"));
+    [
+        (
+            "host writes",
+            format!("{} until the end", terabytes(report.host_tb)),
         ),
-    )?;
-    row(
-        "reads",
-        format!(
-            "{} retries, {} uncorrectable, {} made good from parity",
-            wear.read_retries, report.unreadable, wear.made_good
+        (
+            "write amplification",
+            format!("{:.3} over the life", report.wa),
         ),
-    )?;
-    row("the end", report.ending.clone())?;
-    row(
-        &format!("{} a day", decimal(report.per_day_gb * GB, "B")),
-        format!(
-            "{} years; {} years asked for: {}",
-            three_digits(report.lived_years),
-            report.years,
-            if report.lasts {
-                "it lasts"
-            } else {
-                "it does not last"
-            }
+        (
+            "rated cycles used up",
+            within(report.rated_after_tb, report.rated_tb),
         ),
-    )?;
-    row(
-        "then",
-        format!(
-            "{} of the rated cycles used, {} of the blocks over-worn, {} bad, {} of the spare left",
-            percent(report.then.worn_share),
-            percent(report.then.over_worn_share),
-            percent(report.then.bad_share),
-            percent(report.then.spare_share)
+        (
+            "first bad block",
+            within(report.first_bad_after_tb, report.first_bad_tb),
         ),
-    )?;
-    writeln!(
-        out,
-        "\nblocks by erases at the end, of the scaled drive\n{}",
-        bars(wear)
-    )?;
-    if !report.smart.is_empty() {
-        writeln!(out, "SMART at the end, of the full drive")?;
-        writeln!(out, "{}", smart_table(&report.smart))?;
-    }
-    Ok(())
+        ("failed blocks", failed),
+        ("reads", reads),
+        ("the end", report.ending.clone()),
+        (
+            per_day.as_str(),
+            format!("{lived} years; {asked} years asked for: {lasts}"),
+        ),
+        ("then", then),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
 }

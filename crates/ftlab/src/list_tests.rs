@@ -5,7 +5,9 @@ use crate::options::OutputFormat;
 use crate::screen;
 use crate::suite::SuiteOption;
 use clap::Args;
+use ftlab_bench::loads::OwnLoad;
 use ftlab_bench::suites::{Family, Runs, Test};
+use ftlab_play::driver::Clock;
 use serde::Serialize;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -78,14 +80,31 @@ impl Row {
             steps: steps.collect(),
         }
     }
+
+    fn of_load(own: &OwnLoad) -> Row {
+        let sheet = own.sheet(Clock::Timed);
+        Row {
+            code: sheet.method,
+            name: own.name.clone(),
+            title: sheet.title,
+            text: sheet.text,
+            metric: sheet.chart_metric,
+            unit: sheet.chart_unit,
+            testbed: own.load.testbed().unwrap_or_default().to_owned(),
+            runs_on: "any".to_owned(),
+            steps: vec![StepRow {
+                name: sheet.test,
+                label: sheet.step,
+            }],
+        }
+    }
 }
 
 pub fn command(options: &Options) -> Outcome {
-    let tests = options.suite.select(&options.tests)?;
-    let mut rows: Vec<Row> = tests
-        .chunk_by(|one, next| Arc::ptr_eq(&one.family, &next.family))
-        .map(|steps| Row::of(&steps[0].family, steps))
-        .collect();
+    let (tests, loads) = options.suite.select(&options.tests)?;
+    let families = tests.chunk_by(|one, next| Arc::ptr_eq(&one.family, &next.family));
+    let families = families.map(|steps| Row::of(&steps[0].family, steps));
+    let mut rows: Vec<Row> = families.chain(loads.iter().map(Row::of_load)).collect();
     // A letter for the source, and a number.
     rows.sort_by_key(|row| (row.code.chars().next(), row.code.len(), row.code.clone()));
     screen::print(&match options.output_format {

@@ -3,17 +3,17 @@
 use crate::failure::Failure;
 use crate::{files, results};
 use ftlab_base::CommandKind;
-use ftlab_bench::loads::{Named, Reading};
-use ftlab_bench::suites::{Test, own};
-use ftlab_play::states::State;
+use ftlab_bench::loads::{Named, OwnLoad, Reading};
+use ftlab_bench::suites::Test;
 use ftlab_workload::JobSpec;
+use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Reads the load of a file as a test that begins in a state. A directory of results is told from a load.
+/// Reads the load of a file. A directory of results is told from a load.
 ///
 /// # Errors
 /// When it is no load, or its name is no name of a test.
-pub fn read(path: &Path, state: State, reading: &Reading<'_>) -> Result<Test, Failure> {
+pub fn read(path: &Path, reading: &Reading<'_>) -> Result<OwnLoad, Failure> {
     let kept = results::file(path);
     if kept.file_name() == Some(results::RESULTS.as_ref()) && kept.exists() {
         let shown = path.display();
@@ -22,29 +22,29 @@ pub fn read(path: &Path, state: State, reading: &Reading<'_>) -> Result<Test, Fa
         )));
     }
     let named = Named::Name(path.display().to_string());
-    let read = files::guarded(path, || Ok(reading.read(&named)?))?;
-    Ok(own(&slug(path)?, read.load, state, reading.clock))
+    let load = files::guarded(path, || Ok(reading.read(&named)?.load))?;
+    let name = slug(path)?;
+    Ok(OwnLoad { name, load })
 }
 
 /// Refuses a load that writes or trims.
-pub fn only_reads(test: &Test) -> Result<(), Failure> {
-    for load in test.loads() {
-        let Some(file) = load.job_file() else {
-            return Err(Failure::Input(format!(
-                "--readonly looks at the jobs of job files, and {} is a {}; leave it out",
-                load.name(),
-                load.what().word()
-            )));
-        };
-        let writes = |job: &&JobSpec| job.kinds().iter().any(|kind| *kind != CommandKind::Read);
-        if let Some(job) = file.jobs.iter().find(writes) {
-            return Err(Failure::Input(format!(
-                "--readonly: {}: job `{}` writes or trims; give it rw=read or rw=randread, or leave --readonly out",
-                job.source, job.name
-            )));
-        }
+pub fn only_reads(own: &OwnLoad) -> Result<(), Failure> {
+    let load = &own.load;
+    let Some(file) = load.job_file() else {
+        return Err(Failure::Input(format!(
+            "--readonly looks at the jobs of job files, and {} is a {}; leave it out",
+            load.name(),
+            load.what().word()
+        )));
+    };
+    let writes = |job: &&JobSpec| job.kinds().iter().any(|kind| *kind != CommandKind::Read);
+    match file.jobs.iter().find(writes) {
+        None => Ok(()),
+        Some(job) => Err(Failure::Input(format!(
+            "--readonly: {}: job `{}` writes or trims; give it rw=read or rw=randread, or leave --readonly out",
+            job.source, job.name
+        ))),
     }
-    Ok(())
 }
 
 /// Whether a name is that of a file: no test's has a slash or an ending.
@@ -79,11 +79,12 @@ fn slug(path: &Path) -> Result<String, Failure> {
     Ok(slug)
 }
 
-/// Refuses tests of one name: their results could not be told apart.
-pub fn distinct(tests: &[Test]) -> Result<(), Failure> {
-    for (n, test) in tests.iter().enumerate() {
-        let slug = &test.step.slug;
-        if tests[..n].iter().any(|other| other.step.slug == *slug) {
+/// Refuses tests and loads of one name: their results could not be told apart.
+pub fn distinct(tests: &[Test], loads: &[OwnLoad]) -> Result<(), Failure> {
+    let mut names = BTreeSet::new();
+    let loads = loads.iter().map(|own| &own.name);
+    for slug in tests.iter().map(|test| &test.step.slug).chain(loads) {
+        if !names.insert(slug) {
             return Err(Failure::Input(format!(
                 "two tests are called `{slug}`, so that their results could not be told apart; rename a file"
             )));

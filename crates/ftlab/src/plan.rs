@@ -11,9 +11,8 @@ use crate::verdicts::{Figure, RequireOptions};
 use crate::{drives, fio_words, provenance, results, screen};
 use clap::Args;
 use ftlab_bench::ask::Asker;
-use ftlab_bench::loads::Reading;
+use ftlab_bench::loads::{OwnLoad, Reading};
 use ftlab_bench::plan::{self, SPARE_BOUNDS};
-use ftlab_bench::suites::Test;
 use ftlab_lab::{Cell, Event, LabError, Length};
 use ftlab_play::State;
 use ftlab_result::plan::Measure;
@@ -79,6 +78,10 @@ pub struct Options {
     /// Directory for results.json and index.html, the report; without it nothing is written
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Go on with a plan that was interrupted: drives that are done are taken from its directory, if model version, seed,
+    /// load, goals, test machine, drive file and length are the same
+    #[arg(long, requires = "out")]
+    resume: bool,
     #[command(flatten)]
     replay: ReplayOptions,
     #[command(flatten)]
@@ -124,18 +127,21 @@ impl Command for Planning {
 
 pub fn command(options: &Options) -> Outcome {
     let planning = planning(options)?;
-    let load = planning.sheet.test.clone();
-    let asked = planning.asked()?;
+    let load = planning.load.name.clone();
+    let batch = planning.batch()?;
     let folder = options.out.as_deref().map(results::folder).transpose()?;
+    let cache = folder.as_ref();
+    let cache = cache.map(|folder| results::cache(folder, options.resume));
+    let cache = cache.transpose()?;
     let junit = options.require.junit()?;
-    let drives = 0..asked.cells().len();
+    let drives = 0..batch.cells().len();
     let progress = options.work.signs.spinner("preparing");
-    let session = Session::new(asked, None, Planning(folder), "drives", progress);
-    let (ends, _) = session.run(&options.work)?;
+    let session = Session::new(batch, cache, Planning(folder), "drives", progress);
+    let (ends, kept) = session.run(&options.work)?;
     if let Some(error) = ends.error(drives) {
         return Err(Arc::clone(error).into());
     }
-    let mut set = session.asked.set(&ends, INTERRUPTED);
+    let mut set = session.batch.set(&ends, INTERRUPTED);
     let places = session.command.leave(&set)?;
     set.provenance = Some(provenance::here());
     let is_for_programs = options.output_format == OutputFormat::Json;
@@ -153,14 +159,13 @@ pub fn command(options: &Options) -> Outcome {
         .filter(|run| run.test == load)
         .cloned()
         .collect();
-    options
-        .require
-        .judge(&as_they_are, junit.as_ref(), is_for_programs)
+    kept?;
+    (options.require).judge(&as_they_are, junit.as_ref(), is_for_programs)
 }
 
 /// Everything that can be wrong with what was asked, but for what its drives say, is found here.
 fn planning(options: &Options) -> Result<plan::Planning, Failure> {
-    let test = test(options)?;
+    let load = load(options)?;
     let drives = drives::load(&options.drives, &options.settings)?;
     let goals = [
         (Measure::Wa, options.wa),
@@ -177,8 +182,7 @@ fn planning(options: &Options) -> Result<plan::Planning, Failure> {
     };
     Ok(plan::Planning {
         drives,
-        load: test.loads()[0].clone(),
-        sheet: test.sheet(),
+        load,
         state: options.state,
         bytes_per_day: options.per_day,
         goals: (goals.into_iter())
@@ -191,7 +195,7 @@ fn planning(options: &Options) -> Result<plan::Planning, Failure> {
     })
 }
 
-fn test(options: &Options) -> Result<Test, Failure> {
+fn load(options: &Options) -> Result<OwnLoad, Failure> {
     let reading = Reading {
         replay: &options.replay.replay(),
         is_shuffled: options.shuffle,
@@ -199,15 +203,15 @@ fn test(options: &Options) -> Result<Test, Failure> {
         before_trace: &tell_of_trace(options.work.signs),
         ..Reading::default()
     };
-    let test = match &options.load {
-        Some(path) => loads::read(path, options.state, &reading)?,
+    let load = match &options.load {
+        Some(path) => loads::read(path, &reading)?,
         None => {
             let words = Sections::of_arguments(&options.words)?;
-            fio_words::test(words, options.state, &reading)?
+            fio_words::load(words, &reading)?
         }
     };
-    options.replay.check(std::slice::from_ref(&test))?;
-    Ok(test)
+    options.replay.check(std::slice::from_ref(&load))?;
+    Ok(load)
 }
 
 /// Reads bytes a day, in powers of 1000 as drives are sold, or of 1024 where the unit has an i.

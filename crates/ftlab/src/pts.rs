@@ -46,6 +46,10 @@ pub struct Options {
     settings: Vec<String>,
     #[command(flatten)]
     testbed: TestbedOption,
+    /// Go on with tests that were interrupted: drives that are done are taken from their directory, if model version, seed,
+    /// tests, scale, test machine and drive file are the same
+    #[arg(long)]
+    resume: bool,
     /// Directory for results.json and index.html
     #[arg(long, value_name = "DIR", default_value = "ftlab-pts")]
     out: PathBuf,
@@ -111,25 +115,27 @@ impl Command for Testing {
 }
 
 pub fn command(options: &Options) -> Outcome {
-    let asked = pts(options)?.asked()?;
+    let batch = pts(options)?.batch()?;
     let folder = results::folder(&options.out)?;
-    let drives = 0..asked.cells().len();
+    let drives = 0..batch.cells().len();
+    let cache = results::cache(&folder, options.resume)?;
     let session = Session::new(
-        asked,
-        None,
+        batch,
+        Some(cache),
         Testing(folder),
         "drives",
         options.work.signs.shares(),
     );
-    let (ends, _) = session.run(&options.work)?;
+    let (ends, kept) = session.run(&options.work)?;
     if let Some(error) = ends.error(drives) {
         return Err(Arc::clone(error).into());
     }
-    let set = session.asked.set(&ends, INTERRUPTED);
+    let set = session.batch.set(&ends, INTERRUPTED);
     let places = session.command.leave(&set)?;
     let width = usize::from(screen::width());
     let tables = ftlab_report::terminal::render(&set, width, screen::has_colours());
-    screen::print_in_colours(&format!("{tables}\n{places}"))
+    screen::print_in_colours(&format!("{tables}\n{places}"))?;
+    kept
 }
 
 fn pts(options: &Options) -> Result<Pts, Failure> {

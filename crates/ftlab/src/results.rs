@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::files::{self, Folder};
+use crate::session::Cache;
 use crate::{provenance, screen};
 use ftlab_lab::Store;
 use ftlab_result::{OLDEST, Provenance, ResultSet, SCHEMA, Unread};
@@ -91,15 +92,17 @@ pub fn write(folder: &Folder, set: &ResultSet) -> Outcome {
     Ok(folder.write(&files)?)
 }
 
-/// The store of a directory: empty, unless a call goes on with it.
-pub fn store(folder: &Folder, goes_on: bool) -> Result<Store, Failure> {
+/// The outcomes that are kept in a directory: none, unless a call goes on with them.
+pub fn cache(folder: &Folder, resumes: bool) -> Result<Cache, Failure> {
     folder.check(&[CELLS])?;
     let (path, simulator) = (folder.join(CELLS), provenance::simulator());
-    let store = match goes_on {
+    let store = match resumes {
         true => Store::open(&path, &simulator),
         false => Store::new(&path, &simulator),
     };
-    store.map_err(|error| Failure::Running(format!("cannot write {}: {error}", path.display())))
+    let wrong = |error| Failure::Running(format!("cannot write {}: {error}", path.display()));
+    let store = store.map_err(wrong)?;
+    Ok(Cache { store, resumes })
 }
 
 /// Where both are, in two lines.

@@ -7,11 +7,14 @@ use crate::progress::Progress;
 use crate::screen;
 use ftlab_base::Blame;
 use ftlab_bench::ask::{Asker, Ends, drives};
-use ftlab_bench::review::Asked;
+use ftlab_bench::review::Batch;
 use ftlab_lab::{Cell, Event, Lab, LabError, Store, Subject};
 use ftlab_result::ResultSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The option that goes on with what is kept.
+const RESUME: &str = "--resume";
 
 /// Why a drive that has not ended has not all of its runs.
 pub const INTERRUPTED: &str = "interrupted before it was done";
@@ -40,22 +43,26 @@ pub trait Command: Send + Sync + 'static {
     fn log(&self, _subject: &Subject) -> Option<String> {
         None
     }
+}
 
-    /// The call that goes on with what is kept, if there is one.
-    fn go_on(&self) -> Option<&str> {
-        None
-    }
+/// Outcomes that are kept as they come in.
+pub struct Cache {
+    pub store: Store,
+    /// Whether those count that were there.
+    pub resumes: bool,
 }
 
 /// Cells under way.
 pub struct Session<A, C> {
-    pub asked: A,
+    pub batch: A,
     pub command: C,
     pub progress: Progress,
     /// The command's word for its drives.
     pub called: &'static str,
     /// The cells of each drive.
     drives: Vec<Range<usize>>,
+    /// Whether outcomes that were there count.
+    resumes: bool,
     so_far: Mutex<SoFar>,
 }
 
@@ -73,23 +80,25 @@ struct SoFar {
 }
 
 impl<A: Asker + 'static, C: Command> Session<A, C> {
-    /// Cells that are to run, but for those whose outcomes a store has.
+    /// Cells that are to run, but for those whose outcomes are kept.
     pub fn new(
-        asked: A,
-        store: Option<Store>,
+        batch: A,
+        cache: Option<Cache>,
         command: C,
         called: &'static str,
         progress: Progress,
     ) -> Arc<Self> {
-        let mut ends = Ends::none(&asked);
-        for (n, cell) in asked.cells().iter().enumerate() {
+        let mut ends = Ends::none(&batch);
+        let resumes = cache.as_ref().is_some_and(|cache| cache.resumes);
+        let store = cache.map(|cache| cache.store);
+        for (n, cell) in batch.cells().iter().enumerate() {
             let there = store.as_ref().and_then(|store| store.outcomes(&cell.id()));
             if let Some(outcomes) = there {
-                ends.take(&asked, n, Ok(outcomes));
+                ends.take(&batch, n, Ok(outcomes));
             }
         }
         let so_far = SoFar {
-            parts: vec![0; asked.cells().len()],
+            parts: vec![0; batch.cells().len()],
             ends,
             store,
             worth: 0.0,
@@ -97,18 +106,14 @@ impl<A: Asker + 'static, C: Command> Session<A, C> {
             is_over: false,
         };
         Arc::new(Session {
-            drives: drives(&asked).into_iter().map(|(_, cells)| cells).collect(),
-            asked,
+            drives: drives(&batch).into_iter().map(|(_, cells)| cells).collect(),
+            batch,
             command,
             progress,
             called,
+            resumes,
             so_far: Mutex::new(so_far),
         })
-    }
-
-    /// The cells whose outcomes are not there yet.
-    pub fn missing(&self) -> Vec<usize> {
-        self.so_far().ends.missing()
     }
 
     /// Runs what is missing: how each cell ended, and whether all could be kept.
@@ -120,20 +125,26 @@ impl<A: Asker + 'static, C: Command> Session<A, C> {
         ctrlc::set_handler(move || handler.interrupt())
             .map_err(|error| Failure::Running(format!("cannot wait for Ctrl-C: {error}")))?;
         let lab = Lab::new(work.machine.threads(), work.machine.memory_bytes())?;
-        let missing = self.missing();
-        memory::tell(work.signs, lab.most_bytes_of(self.asked.cells(), &missing));
-        let costs = missing.iter().map(|&n| self.asked.costs(n));
+        let missing = self.so_far().ends.missing();
+        let all = self.batch.cells().len();
+        if self.resumes && !missing.is_empty() {
+            let there = all - missing.len();
+            work.signs
+                .tell(&format!("{there} of {all} runs are there already\n"));
+        }
+        memory::tell(work.signs, lab.most_bytes_of(self.batch.cells(), &missing));
+        let costs = missing.iter().map(|&n| self.batch.costs(n));
         let (mut parts, mut worth) = (0, 0.0);
         for costs in costs {
             (parts, worth) = (parts + costs.len(), worth + costs.iter().sum::<f64>());
         }
         let hear = |n: usize, event: Event<'_>| self.hear(n, event, (parts, worth));
-        lab.run_some(self.asked.cells(), &missing, &hear)?;
+        lab.run_some(self.batch.cells(), &missing, &hear)?;
         self.progress.clear();
         let mut so_far = self.so_far();
         so_far.is_over = true;
         let kept = so_far.unkept.take().map_or(Ok(()), Err);
-        let ends = std::mem::replace(&mut so_far.ends, Ends::none(&self.asked));
+        let ends = std::mem::replace(&mut so_far.ends, Ends::none(&self.batch));
         Ok((ends, kept))
     }
 
@@ -148,27 +159,27 @@ impl<A: Asker + 'static, C: Command> Session<A, C> {
         mut event: Event<'_>,
         (parts, worth): (usize, f64),
     ) -> Result<(), LabError> {
-        let cell = (n, &self.asked.cells()[n]);
+        let cell = (n, &self.batch.cells()[n]);
         self.command.hear(cell, &mut event, &self.progress)?;
         match event {
             Event::Part(label) if self.command.counts_parts() => {
                 // Told under the lock, so that nobody hears of less than before.
                 let mut so_far = self.so_far();
-                let costs = self.asked.costs(n);
+                let costs = self.batch.costs(n);
                 so_far.worth += costs.get(so_far.parts[n]).copied().unwrap_or(0.0);
                 so_far.parts[n] += 1;
                 let done: usize = so_far.parts.iter().sum();
-                let message = format!("{done}/{parts} {label}{}", self.asked.remark(n));
+                let message = format!("{done}/{parts} {label}{}", self.batch.remark(n));
                 self.progress.set_share(so_far.worth / worth, &message);
             }
             Event::Done(end) => {
                 let mut so_far = self.so_far();
                 if let (Ok(outcomes), Some(store)) = (&end, &mut so_far.store) {
-                    let kept = store.put(&self.asked.cells()[n].id(), outcomes);
+                    let kept = store.put(&self.batch.cells()[n].id(), outcomes);
                     let unkept = kept.err().map(|error| Failure::Running(error.to_string()));
                     so_far.unkept = so_far.unkept.take().or(unkept);
                 }
-                so_far.ends.take(&self.asked, n, end);
+                so_far.ends.take(&self.batch, n, end);
                 self.tell_of_drive(n, &so_far.ends);
             }
             _ => {}
@@ -184,7 +195,7 @@ impl<A: Asker + 'static, C: Command> Session<A, C> {
         let Some(drive) = drive.filter(has_ended).filter(|_| all > 1) else {
             return;
         };
-        if let Some(name) = self.command.log(&self.asked.cells()[n].subject) {
+        if let Some(name) = self.command.log(&self.batch.cells()[n].subject) {
             let ended = self.drives.iter().filter(has_ended).count();
             let failed = match ends.error(drive.clone()) {
                 Some(_) => " failed",
@@ -203,15 +214,15 @@ impl<A: Asker + 'static, C: Command> Session<A, C> {
         let so_far = self.so_far();
         if !so_far.is_over {
             screen::say(&format!("interrupted: {}\n", self.words(&so_far.ends)));
-            let set = self.asked.set(&so_far.ends, INTERRUPTED);
+            let set = self.batch.set(&so_far.ends, INTERRUPTED);
             if !set.runs.is_empty() {
                 match self.command.leave(&set) {
                     Ok(places) => screen::say(&places),
                     Err(failure) => failure.say(),
                 }
             }
-            if let Some(call) = self.command.go_on() {
-                screen::say(&format!("to go on: {call}\n"));
+            if so_far.store.is_some() {
+                screen::say(&format!("to go on: {}\n", call_to_go_on()));
             }
         }
         std::process::exit(EXIT_INTERRUPTED)
@@ -225,7 +236,7 @@ impl<A: Asker + 'static, C: Command> Session<A, C> {
         for cells in &self.drives {
             let (done, all) = (ends.done(cells.clone()), cells.len());
             if (1..all).contains(&done) {
-                let slug = self.asked.cells()[cells.start].subject.slug();
+                let slug = self.batch.cells()[cells.start].subject.slug();
                 words += &format!(", {done} of {all} runs of {slug}");
             }
         }
@@ -233,21 +244,34 @@ impl<A: Asker + 'static, C: Command> Session<A, C> {
     }
 }
 
+/// This call, for a shell, so that it goes on with what is kept.
+fn call_to_go_on() -> String {
+    let words = std::env::args_os();
+    let mut words: Vec<String> = words.map(|word| word.to_string_lossy().into()).collect();
+    if !words.iter().any(|word| word == RESUME) {
+        // What follows `--` are words of fio's.
+        let end = words.iter().position(|word| word == "--");
+        words.insert(end.unwrap_or(words.len()), RESUME.to_owned());
+    }
+    // No argument of a program holds the one character that cannot be quoted.
+    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_default()
+}
+
 /// Says in one line which drives or variants of a review failed, and why.
 ///
 /// # Errors
 /// That, if something did.
-pub fn failed(asked: &Asked, ends: &Ends, called: &str) -> Outcome {
+pub fn failed(batch: &Batch, ends: &Ends, called: &str) -> Outcome {
     let words = |(drive, error): (usize, &'_ Arc<LabError>)| {
-        let name = &asked.review.drives[drive].as_variant().name;
+        let name = &batch.review.drives[drive].as_variant().name;
         let words = match name.as_str() {
             "" => error.to_string(),
             swept => format!("{swept}: {error}"),
         };
         (words, error.is_input())
     };
-    let errors: Vec<(String, bool)> = asked.errors(ends).map(words).collect();
-    let all = asked.review.drives.len();
+    let errors: Vec<(String, bool)> = batch.errors(ends).map(words).collect();
+    let all = batch.review.drives.len();
     let Some((_, is_input)) = errors.first() else {
         return Ok(());
     };

@@ -3,10 +3,9 @@
 use crate::failure::Failure;
 use crate::{fio_words, loads};
 use clap::Args;
-use ftlab_bench::loads::Reading;
+use ftlab_bench::loads::{OwnLoad, Reading};
 use ftlab_bench::suites::{self, Suite, Test};
 use ftlab_lab::Subject;
-use ftlab_play::states::State;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
@@ -68,9 +67,8 @@ impl SuiteOption {
             .unwrap_or_else(suites::all_drives))
     }
 
-    /// Those that the names stand for, and loads by the paths of their files, each on a filled drive; no names: all of
-    /// the suite.
-    pub fn select(&self, names: &[String]) -> Result<Vec<Test>, Failure> {
+    /// Those that the names stand for, and loads by the paths of their files; no names: all of the suite.
+    pub fn select(&self, names: &[String]) -> Result<(Vec<Test>, Vec<OwnLoad>), Failure> {
         let listed = match &self.suite {
             None => suites::LISTED.to_owned(),
             Some(path) => format!(
@@ -80,7 +78,7 @@ impl SuiteOption {
         };
         let (paths, names): (Vec<String>, Vec<String>) =
             names.iter().cloned().partition(|name| loads::is_path(name));
-        let mut tests = match (names.is_empty(), paths.is_empty()) {
+        let tests = match (names.is_empty(), paths.is_empty()) {
             (true, false) => Vec::new(),
             _ => suites::select_of(self.all()?, &names, &listed)?,
         };
@@ -88,10 +86,10 @@ impl SuiteOption {
             machine: &fio_words::this_machine(),
             ..Reading::default()
         };
-        for path in &paths {
-            tests.push(loads::read(Path::new(path), State::Filled, &reading)?);
-        }
-        loads::distinct(&tests)?;
-        Ok(tests)
+        let read = paths.iter();
+        let read = read.map(|path| loads::read(Path::new(path), &reading));
+        let loads: Vec<OwnLoad> = read.collect::<Result<_, _>>()?;
+        loads::distinct(&tests, &loads)?;
+        Ok((tests, loads))
     }
 }

@@ -94,7 +94,7 @@ impl Begin {
 
 /// Listener to a course, which may end it.
 #[derive(Clone, Copy)]
-pub struct Told<'a> {
+pub struct Observer<'a> {
     /// Hears how far it is.
     pub watch: &'a Watch<'a>,
     /// Hears what each part was that is done.
@@ -118,7 +118,7 @@ pub trait Course: Debug + Send + Sync {
     ///
     /// # Errors
     /// Why there is no end of it.
-    fn run(&self, cell: &Cell, told: Told<'_>) -> Result<Vec<Outcome>, LabError>;
+    fn run(&self, cell: &Cell, observer: Observer<'_>) -> Result<Vec<Outcome>, LabError>;
 }
 
 /// Returns the text of all that decides a run of a load that is not said elsewhere: an id is a hash of it. Settings are

@@ -23,14 +23,14 @@ mod states;
 mod store;
 mod subject;
 
-pub use cell::{Begin, Cell, Course, Playing, Rest, Saved, Told, Work, mark_of};
+pub use cell::{Begin, Cell, Course, Observer, Playing, Rest, Saved, Work, mark_of};
 pub use error::LabError;
 pub use fill::metrics as fill_metrics;
 pub use length::Length;
 pub use outcome::{Outcome, link_words, smart_of};
 pub use play::{How, check, play};
 pub use pool::Lab;
-pub use run::{Event, Hear, Visit, run_together};
+pub use run::{Event, Listener, Visit, run_together};
 pub use states::{Loaded, WRITTEN_ALIKE};
 pub use store::Store;
 pub use subject::{Devices, Member, Subject, Variant, data_before, mark_of_drive, testbed};

@@ -1,7 +1,7 @@
 //! Cells as they run: those of the same drives and seed together, each from a copy of its state.
 
 use crate::LabError;
-use crate::cell::{Cell, Course, Playing, Told, Work};
+use crate::cell::{Cell, Course, Observer, Playing, Work};
 use crate::outcome::{Outcome, host};
 use crate::play::{How, play};
 use crate::pool::Lab;
@@ -30,7 +30,7 @@ pub enum Event<'a> {
 
 /// Hears what happens to the cell of a number, from any thread. An error ends that cell, and [`LabError::Stopped`] all
 /// of them.
-pub type Hear<'a> = dyn Fn(usize, Event<'_>) -> Result<(), LabError> + Sync + 'a;
+pub type Listener<'a> = dyn Fn(usize, Event<'_>) -> Result<(), LabError> + Sync + 'a;
 
 /// A load on its drives.
 #[derive(Clone, Copy)]
@@ -57,7 +57,7 @@ impl Lab {
     ///
     /// # Errors
     /// When `hear` has ended the work.
-    pub fn run_cells(&self, cells: &[Cell], hear: &Hear<'_>) -> Result<(), Stopped> {
+    pub fn run_cells(&self, cells: &[Cell], hear: &Listener<'_>) -> Result<(), Stopped> {
         let all: Vec<usize> = (0..cells.len()).collect();
         self.run_some(cells, &all, hear)
     }
@@ -66,7 +66,12 @@ impl Lab {
     ///
     /// # Errors
     /// As [`Lab::run_cells`].
-    pub fn run_some(&self, cells: &[Cell], some: &[usize], hear: &Hear<'_>) -> Result<(), Stopped> {
+    pub fn run_some(
+        &self,
+        cells: &[Cell],
+        some: &[usize],
+        hear: &Listener<'_>,
+    ) -> Result<(), Stopped> {
         let units = units(cells, some);
         let of_unit = |unit: &Unit<'_>| run_together(cells, &unit.cells, hear);
         let bytes = |unit: &Unit<'_>| unit.subject.memory_bytes();
@@ -109,14 +114,14 @@ fn units<'a>(cells: &'a [Cell], some: &[usize]) -> Vec<Unit<'a>> {
 ///
 /// # Errors
 /// When `hear` has ended the work.
-pub fn run_together(cells: &[Cell], some: &[usize], hear: &Hear<'_>) -> Result<(), Stopped> {
+pub fn run_together(cells: &[Cell], some: &[usize], hear: &Listener<'_>) -> Result<(), Stopped> {
     Running { cells, hear }.run(some)
 }
 
 /// Cells that share their drives, under way.
 struct Running<'a> {
     cells: &'a [Cell],
-    hear: &'a Hear<'a>,
+    hear: &'a Listener<'a>,
 }
 
 /// A load among them, by the number of its cell.
@@ -170,11 +175,11 @@ impl<'a> Running<'a> {
     fn course(&self, n: usize, course: &dyn Course) -> Result<Vec<Outcome>, LabError> {
         let watch = |what: &str, share: Option<f64>| self.watch(n, what, share);
         watch(&course.name(), None)?;
-        let told = Told {
+        let observer = Observer {
             watch: &watch,
             part: &|label| (self.hear)(n, Event::Part(label)),
         };
-        course.run(&self.cells[n], told)
+        course.run(&self.cells[n], observer)
     }
 
     /// Runs loads that begin with drives prepared with the same data.

@@ -44,17 +44,17 @@ impl Callables {
     /// As policies that a drive file may name, for a run that keeps what they raise.
     pub fn for_run(&self, calls: &Arc<Calls>) -> OwnPolicies {
         let mut own = OwnPolicies::default();
-        let asked = |callable: &Callable| Asked {
+        let callback = |callable: &Callable| Callback {
             callable: callable.clone(),
             calls: Arc::clone(calls),
         };
         if let Some(victim) = &self.victim {
-            let asked = asked(victim);
-            own.add_victim(&victim.name, move |_| Box::new(Victim(asked.clone())));
+            let victim_of = callback(victim);
+            own.add_victim(&victim.name, move |_| Box::new(Victim(victim_of.clone())));
         }
         if let Some(pacing) = &self.pacing {
-            let asked = asked(pacing);
-            own.add_pacing(&pacing.name, move || Box::new(Pacing(asked.clone())));
+            let pacing_of = callback(pacing);
+            own.add_pacing(&pacing.name, move || Box::new(Pacing(pacing_of.clone())));
         }
         own
     }
@@ -62,12 +62,12 @@ impl Callables {
 
 /// A callable that is asked, and the run that it is asked in.
 #[derive(Debug, Clone)]
-struct Asked {
+struct Callback {
     callable: Callable,
     calls: Arc<Calls>,
 }
 
-impl Asked {
+impl Callback {
     /// Asks the callable of a view, and reads its answer; gives nothing once the run is to end, which an exception brings
     /// about.
     fn ask<R>(
@@ -157,7 +157,7 @@ impl VictimView {
 }
 
 #[derive(Debug, Clone)]
-struct Victim(Asked);
+struct Victim(Callback);
 
 impl VictimPolicy for Victim {
     fn name(&self) -> &'static str {
@@ -251,7 +251,7 @@ impl PacingView {
 }
 
 #[derive(Debug, Clone)]
-struct Pacing(Asked);
+struct Pacing(Callback);
 
 impl PacingPolicy for Pacing {
     fn copies(&mut self, view: &page::PacingView) -> bool {

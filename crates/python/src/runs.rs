@@ -7,11 +7,11 @@ use crate::results::Results;
 use crate::work::{Machine, warn_of_memory, work_with};
 use ftlab_base::RootSeed;
 use ftlab_bench::ask::{self, Asker, Ends};
-use ftlab_bench::loads::{LoadText, Named, Reading};
+use ftlab_bench::loads::{LoadText, Named, OwnLoad, Reading};
 use ftlab_bench::plan::{self as planning, Planning, SPARE_BOUNDS};
 use ftlab_bench::repeats::REPEATS_MAX;
 use ftlab_bench::review::Review;
-use ftlab_bench::suites::{self, Suite, Test, own};
+use ftlab_bench::suites::{self, Suite, Test};
 use ftlab_bench::variants::{self, Sweep, Variant};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_host::Testbed;
@@ -85,8 +85,8 @@ fn state_named(name: &str) -> PyResult<State> {
     State::of_name(name).map_err(|why| input_error(&why))
 }
 
-/// A load as Python gives it, as a test that begins in a state: the name or the path of one, or its text under a name.
-fn test(load: &Bound<'_, PyAny>, state: State, clock: Clock, replay: &Replay) -> PyResult<Test> {
+/// A load as Python gives it: the name or the path of one, or its text under a name.
+fn own(load: &Bound<'_, PyAny>, clock: Clock, replay: &Replay) -> PyResult<OwnLoad> {
     let named: Named<LoadText> =
         pythonize::depythonize(load).map_err(|error| input_error(&format!("{HERE}: {error}")))?;
     let words = ReplayWords {
@@ -104,7 +104,10 @@ fn test(load: &Bound<'_, PyAny>, state: State, clock: Clock, replay: &Replay) ->
     let read = guarded(&HERE, || {
         reading.read(&named).map_err(|error| input_error(&error))
     })?;
-    Ok(own(&read.texts.name, read.load, state, clock))
+    Ok(OwnLoad {
+        name: read.texts.name,
+        load: read.load,
+    })
 }
 
 /// Runs what was asked for to its end, unless something fails; gives its results.
@@ -142,11 +145,11 @@ fn reviewed(
     calls: &Calls,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Results> {
-    let asked = review.asked().map_err(raised)?;
-    if let Some((_, error)) = asked.errors(&Ends::none(&asked)).next() {
+    let batch = review.batch().map_err(raised)?;
+    if let Some((_, error)) = batch.errors(&Ends::none(&batch)).next() {
         return Err(raised(Arc::clone(error)));
     }
-    results(py, &asked, &how.lab()?, calls, progress)
+    results(py, &batch, &how.lab()?, calls, progress)
 }
 
 /// A drive for every load, which has no name, or several by the names that loads have for them.
@@ -179,9 +182,14 @@ pub fn run(
         true => Clock::Untimed,
         false => Clock::Timed,
     };
-    let test = test(load, state_named(state)?, clock, &replay)?;
+    let state = state_named(state)?;
+    let loads = vec![own(load, clock, &replay)?];
     let calls = Arc::default();
-    let review = how.review(vec![subject(&drives, &calls)], vec![test], clock)?;
+    let review = Review {
+        loads,
+        state: Some(state),
+        ..how.review(vec![subject(&drives, &calls)], Vec::new(), clock)?
+    };
     review.check().map_err(raised)?;
     reviewed(py, review, &how, &calls, progress)
 }
@@ -344,7 +352,7 @@ pub fn plan(
     replay: Replay,
 ) -> PyResult<Results> {
     let state = state_named(state)?;
-    let test = test(load, state, Clock::Timed, &replay)?;
+    let load = own(load, Clock::Timed, &replay)?;
     if let Some(bytes) = goals.bytes_per_day {
         within("bytes_per_day", bytes, 1e6, 1e17)?;
     }
@@ -355,8 +363,7 @@ pub fn plan(
     let calls = Arc::default();
     let planning = Planning {
         drives: drives.iter().map(|drive| drive.file(&calls)).collect(),
-        load: test.loads()[0].clone(),
-        sheet: test.sheet(),
+        load,
         state,
         bytes_per_day: goals.bytes_per_day,
         goals: goals.all()?,
@@ -371,6 +378,6 @@ pub fn plan(
     if planning.drives.is_empty() {
         return Err(input_error(&"a plan needs drives; give at least one"));
     }
-    let asked = planning.asked().map_err(raised)?;
-    results(py, &asked, &how.lab()?, &calls, None)
+    let batch = planning.batch().map_err(raised)?;
+    results(py, &batch, &how.lab()?, &calls, None)
 }

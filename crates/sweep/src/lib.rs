@@ -33,7 +33,7 @@ pub use hypercube::Span;
 pub use keys::{DriveText, Grid, Hypercube, ReplayWords, Seeds};
 pub use merge::merge;
 pub use rows::{Row, Status};
-pub use run::{Hear, Unit};
+pub use run::{Listener, Unit};
 pub use share::Share;
 pub use state::begin;
 pub use store::{Finished, Store, rows_as_parquet};

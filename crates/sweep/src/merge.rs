@@ -14,6 +14,26 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// When a folder has no table, the tables are not of one grid, rows are missing, or the whole cannot be written.
 pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Finished, SweepError> {
+    let (tables, notes) = gathered(folders)?;
+    let rows = notes.get(ROWS).and_then(|rows| rows.parse().ok());
+    let table = in_order(&Table::joined(NAME, tables), rows.unwrap_or_default())?;
+    Folder::ready(out)?;
+    let path = out.join(Share::ALL.file());
+    if let Some((_, there)) = store::read(&path)?
+        && there.get(GRID) != notes.get(GRID)
+    {
+        return Err(SweepError::Folder {
+            path: out.display().to_string(),
+            why: "it has the table of another grid; give another one".to_owned(),
+        });
+    }
+    let finished = Finished::of(path, &table);
+    store::write(&finished.path, &table, &finished.notes(notes))?;
+    Ok(finished)
+}
+
+/// The tables of all folders, and the notes of their grid.
+fn gathered(folders: &[PathBuf]) -> Result<(Vec<Table>, Notes), SweepError> {
     let mut found: Option<(PathBuf, Notes)> = None;
     let mut tables = Vec::new();
     for folder in folders {
@@ -47,12 +67,11 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Finished, SweepError> {
             return Err(wrong(why.to_owned()));
         }
     }
-    let notes = found.map(|(_, notes)| notes).unwrap_or_default();
-    let all: usize = notes
-        .get(ROWS)
-        .and_then(|rows| rows.parse().ok())
-        .unwrap_or_default();
-    let joined = Table::joined(NAME, tables);
+    Ok((tables, found.map(|(_, notes)| notes).unwrap_or_default()))
+}
+
+/// A table with its rows in the order of their grid, which has so many.
+fn in_order(joined: &Table, all: usize) -> Result<Table, SweepError> {
     let mut at: Vec<Option<usize>> = vec![None; all];
     if let Some(Cells::Whole(numbers)) = joined.column(ROW) {
         for (place, number) in numbers.iter().enumerate() {
@@ -73,21 +92,8 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Finished, SweepError> {
         name: column.name.clone(),
         cells: column.cells.take(&at),
     });
-    let table = arranged(Table {
+    Ok(arranged(Table {
         name: NAME,
         columns: columns.collect(),
-    });
-    Folder::ready(out)?;
-    let path = out.join(Share::ALL.file());
-    if let Some((_, there)) = store::read(&path)?
-        && there.get(GRID) != notes.get(GRID)
-    {
-        return Err(SweepError::Folder {
-            path: out.display().to_string(),
-            why: "it has the table of another grid; give another one".to_owned(),
-        });
-    }
-    let finished = Finished::of(path, &table);
-    store::write(&finished.path, &table, &finished.notes(notes))?;
-    Ok(finished)
+    }))
 }

@@ -24,7 +24,7 @@ pub struct Unit {
 }
 
 /// Hears of each row as soon as it is done, from any thread, and is asked often, without one, whether the sweep is to go on.
-pub type Hear<'a> = dyn Fn(Option<Row>) -> Result<(), Stopped> + Sync + 'a;
+pub type Listener<'a> = dyn Fn(Option<Row>) -> Result<(), Stopped> + Sync + 'a;
 
 /// The drive of a unit, and its variant.
 fn drive_of(unit: &Unit) -> (usize, usize) {
@@ -115,7 +115,7 @@ impl Sweep {
         units: &[Unit],
         from: Option<&Saved>,
         lab: &Lab,
-        hear: &Hear<'_>,
+        hear: &Listener<'_>,
     ) -> Result<(), Stopped> {
         let sizes = self.sizes(units, lab);
         let bytes = |unit: &Unit| sizes[&drive_of(unit)];
@@ -148,7 +148,12 @@ impl Sweep {
         self.drives[drive].with(&self.settings(variant))
     }
 
-    fn run_unit(&self, unit: &Unit, from: Option<&Saved>, hear: &Hear<'_>) -> Result<(), Stopped> {
+    fn run_unit(
+        &self,
+        unit: &Unit,
+        from: Option<&Saved>,
+        hear: &Listener<'_>,
+    ) -> Result<(), Stopped> {
         hear(None)?;
         let took = |load: usize, end: Result<Run, NotRun>| {
             let row = self.row(Point { load, ..unit.point });

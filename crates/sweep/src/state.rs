@@ -1,7 +1,7 @@
 //! A drive's state that is prepared once, saved, and begins rows that others run.
 
 use crate::grid::{Point, Sweep};
-use crate::run::{Hear, Unit};
+use crate::run::{Listener, Unit};
 use ftlab_drive::Kind;
 use ftlab_drive::saved::{self, Origin};
 use ftlab_lab::{Event, Lab, LabError, Saved, data_before};
@@ -38,7 +38,7 @@ impl Sweep {
         &self,
         row: usize,
         lab: &Lab,
-        hear: &Hear<'_>,
+        hear: &Listener<'_>,
     ) -> Result<Option<Vec<u8>>, Stopped> {
         let slot = Mutex::default();
         let units = self.units_of(&[row]);

@@ -1,13 +1,12 @@
 //! Sweeps as programs run them: into a folder, on threads, in shards, interrupted and taken up again.
 
 use ftlab_base::{Blame, RootSeed};
+use ftlab_bench::loads::OwnLoad;
 use ftlab_bench::review::Review;
-use ftlab_bench::suites::own;
 use ftlab_drive::Catalog;
 use ftlab_export::{Cells, Table, read_parquet};
 use ftlab_lab::Lab;
 use ftlab_play::State;
-use ftlab_play::driver::Clock;
 use ftlab_play::load::{Load, What};
 use ftlab_play::watch::Stopped;
 use ftlab_sweep::{
@@ -166,8 +165,12 @@ fn a_row_has_the_figures_of_a_run_made_alone() {
     let settings = ["nand.blocks_per_die=64", "spare.op=0.4"].map(str::to_owned);
     let file = Catalog::load("generic-mlc-8", &settings).unwrap();
     let load = Load::of_text("reads", READS, 1, What::job(READS, "reads").unwrap());
-    let test = own("reads", load, State::Used, Clock::Timed);
-    let review = Review::of(vec![file.into()], vec![test], RootSeed(5));
+    let name = "reads".to_owned();
+    let review = Review {
+        loads: vec![OwnLoad { name, load }],
+        state: Some(State::Used),
+        ..Review::of(vec![file.into()], Vec::new(), RootSeed(5))
+    };
     let lab = Lab::new(1, 1 << 30).unwrap();
     let set = review.results(&lab, &|_, _| Ok(())).unwrap();
     let row = 4 + 2 + 1;

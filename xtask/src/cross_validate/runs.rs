@@ -16,7 +16,7 @@ use std::time::Instant;
 
 /// The runs of a drive as its file has them.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct Cached {
     drive: String,
     settings: Vec<String>,
     /// Of wall time, that they took.
@@ -146,7 +146,7 @@ impl<'a> Runs<'a> {
         Ok(self.folder.join(name))
     }
 
-    fn kept(&self, need: &Need) -> Result<Option<Kept>> {
+    fn kept(&self, need: &Need) -> Result<Option<Cached>> {
         let path = self.place(need)?;
         match std::fs::read(&path) {
             Ok(bytes) => {
@@ -218,7 +218,7 @@ impl<'a> Runs<'a> {
         let begun = Instant::now();
         let file = Catalog::load(&need.drive, &need.settings)?;
         let set = review(vec![file], self.tests(need), self.seed, self.threads)?;
-        let kept = Kept {
+        let kept = Cached {
             drive: need.drive.clone(),
             settings: need.settings.clone(),
             seconds: begun.elapsed().as_secs_f64(),

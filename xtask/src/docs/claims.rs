@@ -4,7 +4,9 @@ use super::write;
 use crate::plan::{MEMORY_BYTES, threads};
 use anyhow::Result;
 use ftlab_base::RootSeed;
+use ftlab_bench::ask;
 use ftlab_claims::{Judged, Plan, Verdict, summary};
+use ftlab_lab::{Event, Lab};
 use std::fmt::Write;
 
 const HEAD: &str = "\
@@ -21,13 +23,17 @@ pub fn draw() -> Result<()> {
     let plan = Plan {
         ids: Vec::new(),
         drives: Vec::new(),
-        memory_bytes: MEMORY_BYTES,
         seed: RootSeed(1),
-        threads: threads(None),
     };
-    let judged = ftlab_claims::check(&plan, &|done, total, label| {
-        eprintln!("{done} of {total}: {label}");
+    let checks = plan.checks()?;
+    let lab = Lab::new(threads(None), MEMORY_BYTES)?;
+    let ends = ask::run(&checks, &lab, &|_, event| {
+        if let Event::Part(label) = event {
+            eprintln!("{label}");
+        }
+        Ok(())
     })?;
+    let judged = checks.judged(ends);
     write("docs/claims.md", &render(&judged))?;
     println!("{}", summary(&judged));
     Ok(())

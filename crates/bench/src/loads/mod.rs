@@ -1,8 +1,10 @@
 //! The one reader of loads, for every command and for Python: job files and command lines of fio, scripts, scenarios,
 //! synthetic and recorded traces, by a path, by the name of one that comes with ftlab, or by their texts.
 
+mod own;
 mod replay;
 
+pub use own::OwnLoad;
 pub use replay::{OfJob, Replay};
 
 use crate::suites::{script_beside, text_of_load};

@@ -2,7 +2,7 @@
 
 use super::pace::{self, DAY_S, Rates};
 use super::point::{Brought, percentile};
-use super::settle::{clock, pass};
+use super::settle::{Settled, clock, pass};
 use super::wear::Flash;
 use super::{PlanError, Planning, subject};
 use ftlab_base::Nanos;
@@ -76,7 +76,7 @@ impl<'a> Planner<'a> {
     }
 
     pub fn load(&self) -> &Load {
-        &self.asked.load
+        &self.asked.load.load
     }
 
     pub fn state(&self) -> State {
@@ -161,7 +161,7 @@ impl<'a> Planner<'a> {
         };
         let now = self.point(&own, Some(&at_rate.run));
         let mut notes = self.notes(&own, &rates, &now, &at_rate.run);
-        let slug = self.asked.sheet.test.clone();
+        let slug = self.asked.load.name.clone();
         let mut runs = vec![self.named(&slug, &own, &now, at_rate)];
         let (mut curve, of_curve) = self.curve((&own, &now, &runs[0]), &rates, watch, &mut notes);
         curve.sort_by(|a, b| a.spare.unwrap_or(0.0).total_cmp(&b.spare.unwrap_or(0.0)));
@@ -229,7 +229,7 @@ impl<'a> Planner<'a> {
             let brought = self.bring(&file, &tell)?;
             let record = self.at_rate(&brought, rates, &tell)?;
             let point = self.point(&brought, Some(&record.run));
-            let slug = test_of(&self.asked.sheet.test, op);
+            let slug = test_of(&self.asked.load.name, op);
             let run = self.named(&slug, &brought, &point, record);
             Ok((point, run))
         };
@@ -237,7 +237,7 @@ impl<'a> Planner<'a> {
             others.par_iter().with_max_len(1).map(point).collect();
         let (mut points, mut runs) = (vec![now.clone()], Vec::new());
         let mut same = at_rate.clone();
-        same.test = test_of(&self.asked.sheet.test, spare);
+        same.test = test_of(&self.asked.load.name, spare);
         same.id = format!("{}/{}/{STATE}", same.drive, same.test);
         runs.push(same);
         for (op, found) in others.iter().zip(found) {
@@ -323,26 +323,8 @@ impl<'a> Planner<'a> {
 
     /// How the numbers were got.
     fn notes(&self, own: &Brought, rates: &Rates, now: &Point, run: &Run) -> Vec<String> {
-        let mut notes = Vec::new();
-        if let Some(settled) = own.settled {
-            let clock = match clock(self.load()) {
-                Clock::Untimed => "without a clock",
-                Clock::Timed => "with a clock",
-            };
-            let how = match settled.is_steady {
-                true => "until five rounds of host writes were alike (SNIA's rule)",
-                false => "and was NOT steady then: the figure is that of its last part",
-            };
-            let part = settled.cut_to.map_or(String::new(), |requests| {
-                format!(", {} requests of it at a time", grouped(requests))
-            });
-            notes.push(format!(
-                "Write amplification: the load on a drive that was {}, {clock}, {}{part}, {how}: {} of host writes.",
-                self.state().name(),
-                times(settled.passes),
-                decimal(settled.host_bytes as f64, "B")
-            ));
-        }
+        let settled = own.settled.map(|settled| self.settled_words(settled));
+        let mut notes: Vec<String> = settled.into_iter().collect();
         let writers = self.load().job_file().map_or(0, |file| {
             let writes = |job: &&JobSpec| job.pattern.kind != PatternKind::Read;
             file.jobs.iter().filter(writes).count()
@@ -355,21 +337,7 @@ impl<'a> Planner<'a> {
         if let Some(form) = own.closed {
             notes.push(format!("Closed form: {}.", form.words()));
         }
-        let requests = grouped(run.read.ios + run.write.ios);
-        let at = match (self.asked.bytes_per_day, rates) {
-            (Some(_), Rates::Fixed(why)) => {
-                format!("at the load's own rate, as {why}; a day repeats it as often as it takes")
-            }
-            (Some(bytes), rates) => format!(
-                "{} ({} a day from the host); latency counts from the arrival",
-                rates.words(),
-                decimal(bytes, "B")
-            ),
-            (None, _) => format!("at the load's own rate: {}", self.own_words(now)),
-        };
-        notes.push(format!(
-            "Latencies: with a clock, from there, {requests} reads and writes {at}."
-        ));
+        notes.push(self.latency_words(rates, now, run));
         if let (Some(wanted), Rates::Jobs { .. }) = (self.asked.bytes_per_day, rates)
             && run.write.bytes_per_s * DAY_S < KEPT_UP_SHARE * wanted
         {
@@ -392,6 +360,44 @@ impl<'a> Planner<'a> {
             ));
         }
         notes
+    }
+
+    /// How write amplification was measured.
+    fn settled_words(&self, settled: Settled) -> String {
+        let clock = match clock(self.load()) {
+            Clock::Untimed => "without a clock",
+            Clock::Timed => "with a clock",
+        };
+        let how = match settled.is_steady {
+            true => "until five rounds of host writes were alike (SNIA's rule)",
+            false => "and was NOT steady then: the figure is that of its last part",
+        };
+        let part = settled.cut_to.map_or(String::new(), |requests| {
+            format!(", {} requests of it at a time", grouped(requests))
+        });
+        format!(
+            "Write amplification: the load on a drive that was {}, {clock}, {}{part}, {how}: {} of host writes.",
+            self.state().name(),
+            times(settled.passes),
+            decimal(settled.host_bytes as f64, "B")
+        )
+    }
+
+    /// How latencies were measured.
+    fn latency_words(&self, rates: &Rates, now: &Point, run: &Run) -> String {
+        let requests = grouped(run.read.ios + run.write.ios);
+        let at = match (self.asked.bytes_per_day, rates) {
+            (Some(_), Rates::Fixed(why)) => {
+                format!("at the load's own rate, as {why}; a day repeats it as often as it takes")
+            }
+            (Some(bytes), rates) => format!(
+                "{} ({} a day from the host); latency counts from the arrival",
+                rates.words(),
+                decimal(bytes, "B")
+            ),
+            (None, _) => format!("at the load's own rate: {}", self.own_words(now)),
+        };
+        format!("Latencies: with a clock, from there, {requests} reads and writes {at}.")
     }
 
     /// What the load's own rate is.

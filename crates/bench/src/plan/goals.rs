@@ -36,6 +36,20 @@ fn of_value(measure: Measure, value: f64) -> f64 {
     }
 }
 
+/// The search for a goal, as exact as its measure can be.
+fn search(measure: Measure, wanted: f64) -> Search {
+    let [value_share, place_ratio] = match measure {
+        Measure::Wa | Measure::LifeYears => EXACT,
+        Measure::P99Ns => LATENCIES,
+    };
+    Search {
+        goal: of_value(measure, wanted),
+        value_share,
+        place_ratio,
+        bounds: SPARE_BOUNDS,
+    }
+}
+
 impl Planner<'_> {
     /// The least spare area that meets a goal, from the points of a curve on. A goal that no run can tell says why.
     pub fn goal(
@@ -88,46 +102,20 @@ impl Planner<'_> {
             tried.push((spare, found));
             Ok::<f64, PlanError>(found)
         };
-        let [value_share, place_ratio] = match measure {
-            Measure::Wa | Measure::LifeYears => EXACT,
-            Measure::P99Ns => LATENCIES,
-        };
-        let search = Search {
-            goal: of_value(measure, wanted),
-            value_share,
-            place_ratio,
-            bounds: SPARE_BOUNDS,
-        };
-        let closed_form_spare = match measure {
-            Measure::Wa => form.and_then(|form| form.spare(wanted, SPARE_BOUNDS)),
-            Measure::LifeYears => form.and_then(|form| {
-                // Years are as the reciprocal of write amplification, on the same flash.
-                let own = curve.iter().find(|point| point.wear.is_some())?;
-                let years = own.wear?.rated_years?;
-                form.spare(own.wa? * years / wanted, SPARE_BOUNDS)
-            }),
-            Measure::P99Ns => None,
-        };
+        let search = search(measure, wanted);
         let goal = Goal {
-            closed_form_spare,
+            closed_form_spare: form.and_then(|form| spare_by(form, measure, wanted, curve)),
             ..goal
         };
         match search.least(&seen, &guide, &mut measured) {
             Ok(found) => self.found(goal, found),
-            Err(why) => {
-                // Where a load still fits, and a drive can still be made.
-                let nearest = tried.iter().min_by(|a, b| a.1.total_cmp(&b.1));
-                let nearest = nearest.map_or(String::new(), |&(spare, found)| {
-                    let comes_to = in_words(measure, of_value(measure, found));
-                    format!(" Nearest, with {:.1} %: {comes_to}.", 100.0 * spare)
-                });
-                Goal {
-                    words: format!(
-                        "No spare area that could be tried does.{nearest} Beyond: {why}."
-                    ),
-                    ..goal
-                }
-            }
+            Err(why) => Goal {
+                words: format!(
+                    "No spare area that could be tried does.{} Beyond: {why}.",
+                    nearest(measure, &tried)
+                ),
+                ..goal
+            },
         }
     }
 
@@ -175,6 +163,29 @@ impl Planner<'_> {
             ..goal
         }
     }
+}
+
+/// The spare area that meets a goal by the closed form.
+fn spare_by(form: ClosedForm, measure: Measure, wanted: f64, curve: &[Point]) -> Option<f64> {
+    match measure {
+        Measure::Wa => form.spare(wanted, SPARE_BOUNDS),
+        Measure::LifeYears => {
+            // Years are as the reciprocal of write amplification, on the same flash.
+            let own = curve.iter().find(|point| point.wear.is_some())?;
+            let years = own.wear?.rated_years?;
+            form.spare(own.wa? * years / wanted, SPARE_BOUNDS)
+        }
+        Measure::P99Ns => None,
+    }
+}
+
+/// A sentence on the nearest of those that were tried: where a load still fits, and a drive can still be made.
+fn nearest(measure: Measure, tried: &[Seen]) -> String {
+    let nearest = tried.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+    nearest.map_or(String::new(), |&(spare, found)| {
+        let comes_to = in_words(measure, of_value(measure, found));
+        format!(" Nearest, with {:.1} %: {comes_to}.", 100.0 * spare)
+    })
 }
 
 /// Why there is nothing to look for.

@@ -24,13 +24,13 @@ pub(crate) use closed::ClosedForm;
 pub use goals::SPARE_BOUNDS;
 
 use crate::ask::{self, Asker, Ends};
+use crate::loads::OwnLoad;
 use drive::{OfDrive, Planner};
 use ftlab_base::{Blame, RootSeed};
 use ftlab_drive::{DriveFile, default_testbed};
 use ftlab_host::Testbed;
-use ftlab_lab::{Cell, Course, LabError, Length, Outcome, Subject, Told, Work};
-use ftlab_play::driver::DriverError;
-use ftlab_play::load::Load;
+use ftlab_lab::{Cell, Course, LabError, Length, Observer, Outcome, Subject, Work};
+use ftlab_play::driver::{Clock, DriverError};
 use ftlab_play::states::{PrepareError, State};
 use ftlab_play::watch::Stopped;
 use ftlab_result::plan::{Measure, Plan};
@@ -46,9 +46,7 @@ pub struct Planning {
     /// The drives, in the order of the answers.
     pub drives: Vec<DriveFile>,
     /// The load that they are under.
-    pub load: Load,
-    /// The load as reports show it.
-    pub sheet: TestSheet,
+    pub load: OwnLoad,
     /// What the drives have been through before it.
     pub state: State,
     /// Bytes that the host writes a day; none for the load's own rate.
@@ -67,7 +65,7 @@ pub struct Planning {
 
 /// Plans as cells: each drive is a course, as where it looks next depends on what it has found.
 #[derive(Debug)]
-pub struct Asked {
+pub struct Batch {
     planning: Arc<Planning>,
     cells: Vec<Cell>,
 }
@@ -142,10 +140,10 @@ impl Planning {
     ///
     /// # Errors
     /// The first drive, in the order asked, that it does not fit.
-    pub fn asked(self) -> Result<Asked, LabError> {
+    pub fn batch(self) -> Result<Batch, LabError> {
         let (planning, mut cells) = (Arc::new(self), Vec::new());
         for file in &planning.drives {
-            let usual = planning.load.testbed();
+            let usual = planning.load.load.testbed();
             let slug = usual.unwrap_or_else(|| default_testbed([file]));
             let machine = ftlab_lab::testbed(planning.testbed.as_ref(), slug);
             let machine = machine.map_err(|error| PlanError::from(error).of(file))?;
@@ -158,7 +156,7 @@ impl Planning {
                 seed: planning.seed,
             });
         }
-        Ok(Asked { planning, cells })
+        Ok(Batch { planning, cells })
     }
 }
 
@@ -171,7 +169,7 @@ impl Course for OneDrive {
         let asked = &self.0;
         format!(
             "{:032x} {} {:?} {:?} {:?} {:?}",
-            asked.load.mark(),
+            asked.load.load.mark(),
             asked.state.name(),
             asked.bytes_per_day,
             asked.goals,
@@ -180,11 +178,11 @@ impl Course for OneDrive {
         )
     }
 
-    fn run(&self, cell: &Cell, told: Told<'_>) -> Result<Vec<Outcome>, LabError> {
+    fn run(&self, cell: &Cell, observer: Observer<'_>) -> Result<Vec<Outcome>, LabError> {
         let file = cell.subject.first();
-        let planned = Planner::new(&self.0, &cell.machine, file).plan(told.watch);
+        let planned = Planner::new(&self.0, &cell.machine, file).plan(observer.watch);
         // Spare areas that could not be run are noted, and whoever ended the work ended them, too.
-        (told.part)(&cell.label())?;
+        (observer.part)(&cell.label())?;
         let OfDrive { plan, runs } = planned.map_err(|why| why.of(file))?;
         let outcome = |run: Run| Outcome {
             load: run.test.clone(),
@@ -197,14 +195,14 @@ impl Course for OneDrive {
     }
 }
 
-impl Asker for Asked {
+impl Asker for Batch {
     fn cells(&self) -> &[Cell] {
         &self.cells
     }
 
     /// Each spare area of a curve is a step of one family of tests.
     fn set(&self, ends: &Ends, why: &str) -> ResultSet {
-        let own = &self.planning.sheet;
+        let own = self.planning.load.sheet(Clock::Timed);
         let all = 0..self.cells.len();
         let outcomes = all.filter_map(|n| ends.outcomes(n)).flatten();
         let plans: Vec<Plan> = outcomes.filter_map(|of| Some(*of.plan.clone()?)).collect();

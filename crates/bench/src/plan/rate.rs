@@ -59,41 +59,24 @@ impl Planner<'_> {
         let first = (1.0, measure(1.0)?);
         let found = search.least(&[first], &|_| None, &mut measure)?;
         let goal = Nanos(p99_ns as u64);
-        let at = |(spacing, value): (f64, f64)| {
-            let (bytes, iops) = (write_bytes_s / spacing * DAY_S, requests_s / spacing);
-            let words = format!(
-                "{} a day, {iops:.0} requests a second: p99 is {} there.",
-                decimal(bytes, "B"),
-                Nanos(value as u64)
-            );
-            (bytes, iops, value as u64, words)
+        let (Found::At(seen) | Found::Everywhere(seen) | Found::Nowhere(seen)) = found;
+        let (spacing, value) = seen;
+        let (bytes, iops) = (write_bytes_s / spacing * DAY_S, requests_s / spacing);
+        let there = format!(
+            "{} a day, {iops:.0} requests a second: p99 is {} there.",
+            decimal(bytes, "B"),
+            Nanos(value as u64)
+        );
+        let (keeps, words) = match found {
+            Found::At(_) => (true, there),
+            Found::Everywhere(_) => (true, format!("The highest that was tried: {there}")),
+            Found::Nowhere(_) => (false, format!("No rate keeps {goal}. Nearest: {there}")),
         };
-        Ok(match found {
-            Found::At(seen) => {
-                let (bytes, iops, reached, words) = at(seen);
-                HighestRate {
-                    host_bytes_per_day: Some(bytes),
-                    iops: Some(iops),
-                    reached_ns: Some(reached),
-                    ..none(words)
-                }
-            }
-            Found::Everywhere(seen) => {
-                let (bytes, iops, reached, words) = at(seen);
-                HighestRate {
-                    host_bytes_per_day: Some(bytes),
-                    iops: Some(iops),
-                    reached_ns: Some(reached),
-                    ..none(format!("The highest that was tried: {words}"))
-                }
-            }
-            Found::Nowhere(seen) => {
-                let (_, _, reached, words) = at(seen);
-                HighestRate {
-                    reached_ns: Some(reached),
-                    ..none(format!("No rate keeps {goal}. Nearest: {words}"))
-                }
-            }
+        Ok(HighestRate {
+            host_bytes_per_day: keeps.then_some(bytes),
+            iops: keeps.then_some(iops),
+            reached_ns: Some(value as u64),
+            ..none(words)
         })
     }
 }

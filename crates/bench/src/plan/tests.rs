@@ -1,10 +1,8 @@
 //! Plans of a small drive: what does not depend on how good a model is.
 
 use super::*;
-use crate::suites::sheet_of_own;
 use ftlab_drive::Catalog;
 use ftlab_lab::Lab;
-use ftlab_play::driver::Clock;
 use ftlab_play::load::{Load, What};
 use ftlab_play::states::State;
 use ftlab_result::plan::{Goal, Plan, Point};
@@ -30,8 +28,10 @@ fn asked(job: &str) -> Planning {
     let load = Load::of_text("mine.fio", job, 1, what);
     Planning {
         drives: vec![drive("generic-mlc-8", &SMALL)],
-        sheet: sheet_of_own("mine", &load, Clock::Timed),
-        load,
+        load: OwnLoad {
+            name: "mine".to_owned(),
+            load,
+        },
         state: State::Filled,
         bytes_per_day: Some(1e9),
         goals: Vec::new(),
@@ -43,7 +43,7 @@ fn asked(job: &str) -> Planning {
 }
 
 fn results(planning: Planning, threads: usize) -> Result<ResultSet, Arc<LabError>> {
-    let asked = planning.asked().map_err(Arc::new)?;
+    let asked = planning.batch().map_err(Arc::new)?;
     let lab = Lab::new(threads, 1 << 32).unwrap();
     let ends = ask::run(&asked, &lab, &|_, _| Ok(())).unwrap();
     match ends.error(0..asked.cells().len()) {

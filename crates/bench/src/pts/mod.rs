@@ -29,7 +29,7 @@ use crate::ask::{self, Asker, Ends};
 use ftlab_base::RootSeed;
 use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
-use ftlab_lab::{Cell, Course as Doing, LabError, Outcome, Subject as Drive, Told, Work};
+use ftlab_lab::{Cell, Course as Doing, LabError, Observer, Outcome, Subject as Drive, Work};
 use ftlab_play::streams::{drive_seed, seed_of_load};
 use ftlab_result::pts::{Cell as Access, Course, Settings, SteadyState};
 use ftlab_result::{ResultSet, TestSheet};
@@ -138,7 +138,7 @@ pub struct Pts {
 
 /// A test of the standard on drives, as cells: each drive is a course.
 #[derive(Debug)]
-pub struct Asked {
+pub struct Batch {
     cells: Vec<Cell>,
     seed: RootSeed,
     tests: Vec<TestSheet>,
@@ -158,7 +158,7 @@ impl Pts {
     ///
     /// # Errors
     /// When there is no such machine.
-    pub fn asked(self) -> Result<Asked, LabError> {
+    pub fn batch(self) -> Result<Batch, LabError> {
         let of = |&test: &Test| PARTS.iter().filter(move |part| part.of == test);
         let parts: Vec<&'static Part> = self.tests.iter().flat_map(of).collect();
         let course: Arc<dyn Doing> = Arc::new(Parts {
@@ -180,7 +180,7 @@ impl Pts {
                 seed: self.seed,
             })
         };
-        Ok(Asked {
+        Ok(Batch {
             cells: (self.drives.into_iter().map(cell)).collect::<Result<_, LabError>>()?,
             seed: self.seed,
             tests: parts.iter().map(|part| part.sheet.clone()).collect(),
@@ -189,7 +189,7 @@ impl Pts {
     }
 }
 
-impl Asker for Asked {
+impl Asker for Batch {
     fn cells(&self) -> &[Cell] {
         &self.cells
     }
@@ -222,7 +222,7 @@ impl Doing for Parts {
         format!("{} {:?} {:?}", tests.join(" "), self.settings, self.scale)
     }
 
-    fn run(&self, cell: &Cell, told: Told<'_>) -> Result<Vec<Outcome>, LabError> {
+    fn run(&self, cell: &Cell, observer: Observer<'_>) -> Result<Vec<Outcome>, LabError> {
         let file = cell.subject.first();
         let seed = drive_seed(cell.seed, file.slug());
         let device = file.build(&cell.machine, seed);
@@ -238,7 +238,7 @@ impl Doing for Parts {
         let root = seed_of_load(cell.seed, "pts");
         let mut purged = Subject::new(
             file,
-            told.watch,
+            observer.watch,
             device,
             &self.settings,
             Scale::STANDARD,
@@ -264,7 +264,7 @@ impl Doing for Parts {
             let before = subject.device.counters();
             subject.device.restart_stream_hash();
             let found = of.run(&mut subject)?;
-            (told.part)(&format!("{} {}", file.slug(), of.sheet.test))?;
+            (observer.part)(&format!("{} {}", file.slug(), of.sheet.test))?;
             let counters = subject.device.counters().since(&before);
             Ok(Outcome {
                 load: of.sheet.test.clone(),

@@ -48,7 +48,7 @@ fn whole() -> Settings {
 }
 
 fn set_of(plan: &Pts, threads: usize) -> ResultSet {
-    let asked = plan.clone().asked().unwrap();
+    let asked = plan.clone().batch().unwrap();
     let lab = ftlab_lab::Lab::new(threads, u64::MAX).unwrap();
     let ends = ask::run(&asked, &lab, &|_, _| Ok(())).unwrap();
     assert!(ends.error(0..asked.cells().len()).is_none());
@@ -258,7 +258,7 @@ fn threads_and_other_tests_change_no_run() {
 fn what_has_no_flash_is_refused() {
     let mut disk = plan(&[Test::Latency], CLIENT, None);
     disk.drives = vec![Catalog::load("seagate-momentus-7200.2", &[]).unwrap()];
-    let asked = disk.asked().unwrap();
+    let asked = disk.batch().unwrap();
     let lab = ftlab_lab::Lab::new(1, u64::MAX).unwrap();
     let ends = ask::run(&asked, &lab, &|_, _| Ok(())).unwrap();
     let refused = ends.error(0..1).unwrap().to_string();

@@ -6,7 +6,7 @@ use crate::endurance::{self, CLIENT, Daily, EnduranceError, Plan, RANDOM};
 use crate::suites::{Fact, NO_STATE, Writes};
 use ftlab_drive::{DriveFile, Health};
 use ftlab_host::Testbed;
-use ftlab_lab::{Cell, Course, LabError, Length, Outcome, Told, smart_of};
+use ftlab_lab::{Cell, Course, LabError, Length, Observer, Outcome, smart_of};
 use ftlab_play::driver::DriverError;
 use ftlab_play::streams::drive_seed;
 use ftlab_play::watch::{Stopped, Watch};
@@ -73,18 +73,20 @@ impl Course for Wearing {
         vec![cost::of_programs(programs.wa + programs.life)]
     }
 
-    fn run(&self, cell: &Cell, told: Told<'_>) -> Result<Vec<Outcome>, LabError> {
+    fn run(&self, cell: &Cell, observer: Observer<'_>) -> Result<Vec<Outcome>, LabError> {
         let file = cell.subject.first();
         let (name, _) = job_of(self.writes);
-        let run = self.run_of(cell, told.watch).map_err(|error| match error {
-            error if error.is_stopped() => LabError::Stopped(Stopped),
-            error => LabError::Course {
-                drive: file.slug().to_owned(),
-                course: name.to_owned(),
-                why: error.to_string(),
-            },
-        })?;
-        (told.part)(&cell.label())?;
+        let run = self
+            .run_of(cell, observer.watch)
+            .map_err(|error| match error {
+                error if error.is_stopped() => LabError::Stopped(Stopped),
+                error => LabError::Course {
+                    drive: file.slug().to_owned(),
+                    course: name.to_owned(),
+                    why: error.to_string(),
+                },
+            })?;
+        (observer.part)(&cell.label())?;
         Ok(vec![Outcome {
             load: name.to_owned(),
             run,
@@ -261,11 +263,11 @@ mod tests {
             machine: Arc::new(Testbed::load("anandtech-2008").unwrap()),
             seed: RootSeed(1),
         };
-        let told = Told {
+        let observer = Observer {
             watch: &ftlab_play::watch::nobody,
             part: &|_| Ok(()),
         };
-        let client = CLIENT_WRITES.run(&cell, told).unwrap();
+        let client = CLIENT_WRITES.run(&cell, observer).unwrap();
         let client = &client[0].run;
         let endurance = Fact::Endurance { gb_per_day: 100 };
         let told = tell(&file, endurance, Some(client), Length::Full).metrics;

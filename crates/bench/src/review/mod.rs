@@ -6,6 +6,7 @@
 
 mod cost;
 mod facts;
+mod item;
 mod latencies;
 mod procedure;
 mod runs;
@@ -13,15 +14,17 @@ mod set;
 mod wanted;
 
 use crate::ask::{self, Asker, Ends};
+use crate::loads::OwnLoad;
 use crate::repeats;
-use crate::suites::{Test, testbed_of};
+use crate::suites::Test;
 use ftlab_base::RootSeed;
 use ftlab_host::Testbed;
-use ftlab_lab::{Cell, Hear, Lab, LabError, Length, Outcome, Rest, Saved, Subject};
+use ftlab_lab::{Cell, Lab, LabError, Length, Listener, Outcome, Rest, Saved, Subject};
 use ftlab_play::driver::Clock;
 use ftlab_play::states::State;
 use ftlab_play::watch::Stopped;
 use ftlab_result::ResultSet;
+use item::Item;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use wanted::OfDrive;
@@ -33,13 +36,15 @@ pub struct Review {
     pub drives: Vec<Subject>,
     /// The tests, in the order of the report.
     pub tests: Vec<Test>,
+    /// Loads of a user's own, behind the tests.
+    pub loads: Vec<OwnLoad>,
     /// The slugs of the tests that each drive runs; where there are none, every drive runs all tests.
     pub wanted: Option<Vec<BTreeSet<String>>>,
     /// Whether everything there is was asked for, and not these tests by name: each drive then leaves
     /// out the long tests that no source made on it, and those whose files it has no room for.
     pub is_everything: bool,
-    /// The state that jobs, scenarios and traces begin in; none for those of each test. Procedures bring
-    /// their drive to states of their own.
+    /// The state that jobs, scenarios and traces begin in; none for those of each test, and for loads of a user's own a
+    /// filled drive. Procedures bring their drive to states of their own.
     pub state: Option<State>,
     /// The saved drive that the only drive begins as, in place of a state.
     pub saved: Option<Saved>,
@@ -59,7 +64,7 @@ pub struct Review {
 
 /// A review as cells.
 #[derive(Debug)]
-pub struct Asked {
+pub struct Batch {
     /// The review that was asked for.
     pub review: Review,
     cells: Vec<Cell>,
@@ -76,6 +81,7 @@ impl Review {
         Review {
             drives,
             tests,
+            loads: Vec::new(),
             wanted: None,
             is_everything: false,
             state: None,
@@ -95,9 +101,9 @@ impl Review {
     /// The first that does not.
     pub fn check(&self) -> Result<(), LabError> {
         for subject in &self.drives {
-            for test in &self.tests {
-                let machine = self.machine(subject, testbed_of(subject, test))?;
-                for load in test.loads() {
+            for item in self.items() {
+                let machine = self.machine(subject, &item)?;
+                for load in item.loads() {
                     let checked = ftlab_lab::check(load, subject, &machine, self.clock);
                     checked.map_err(|error| LabError::Run {
                         run: subject.slug().to_owned(),
@@ -109,8 +115,15 @@ impl Review {
         Ok(())
     }
 
-    fn machine(&self, subject: &Subject, slug: &str) -> Result<Testbed, LabError> {
-        let machine = ftlab_lab::testbed(self.testbed.as_ref(), slug);
+    /// All that it runs, in the order of the report.
+    fn items(&self) -> impl Iterator<Item = Item> {
+        let tests = self.tests.iter().cloned().map(Item::Test);
+        tests.chain(self.loads.iter().cloned().map(Item::Load))
+    }
+
+    /// The machine that drives run an item on.
+    fn machine(&self, subject: &Subject, item: &Item) -> Result<Testbed, LabError> {
+        let machine = ftlab_lab::testbed(self.testbed.as_ref(), item.testbed(subject));
         machine.map_err(|error| LabError::Drive {
             drive: subject.slug().to_owned(),
             error,
@@ -124,7 +137,7 @@ impl Review {
     ///
     /// # Panics
     /// When every run is to be made no time at all.
-    pub fn asked(self) -> Result<Asked, LabError> {
+    pub fn batch(self) -> Result<Batch, LabError> {
         assert!(self.repeats > 0, "every run is made at least once");
         let (mut cells, mut costs, mut drives) = (Vec::new(), Vec::new(), Vec::new());
         for (n, subject) in self.drives.iter().enumerate() {
@@ -145,7 +158,7 @@ impl Review {
             }
             drives.push(of_drive);
         }
-        Ok(Asked {
+        Ok(Batch {
             review: self,
             cells,
             costs,
@@ -157,8 +170,8 @@ impl Review {
     ///
     /// # Errors
     /// When it was ended, or the first drive, in the order of the review, that cannot be built or whose run fails.
-    pub fn results(self, lab: &Lab, hear: &Hear<'_>) -> Result<ResultSet, Arc<LabError>> {
-        let asked = self.asked().map_err(Arc::new)?;
+    pub fn results(self, lab: &Lab, hear: &Listener<'_>) -> Result<ResultSet, Arc<LabError>> {
+        let asked = self.batch().map_err(Arc::new)?;
         let ends = ask::run(&asked, lab, hear);
         let ends = ends.map_err(|stopped: Stopped| Arc::new(stopped.into()))?;
         match asked.errors(&ends).next() {
@@ -168,7 +181,7 @@ impl Review {
     }
 }
 
-impl Asked {
+impl Batch {
     /// The drives that have failed, by their numbers, and why.
     pub fn errors<'a>(
         &'a self,
@@ -184,7 +197,7 @@ impl Asked {
     }
 }
 
-impl Asker for Asked {
+impl Asker for Batch {
     fn cells(&self) -> &[Cell] {
         &self.cells
     }

@@ -10,7 +10,7 @@ use ftlab_base::{
     SECTOR_BYTES, SimTime, SubmissionQueue,
 };
 use ftlab_drive::{Device, DriveFile};
-use ftlab_lab::{Cell, Course, LabError, Length, Outcome, Told};
+use ftlab_lab::{Cell, Course, LabError, Length, Observer, Outcome};
 use ftlab_play::driver::{self, Clock, DriverError, Target};
 use ftlab_play::load::Load;
 use ftlab_play::record::Record;
@@ -48,7 +48,7 @@ impl Course for Acts {
         cost::of_procedure(cell.subject.first(), &self.procedure, self.length)
     }
 
-    fn run(&self, cell: &Cell, told: Told<'_>) -> Result<Vec<Outcome>, LabError> {
+    fn run(&self, cell: &Cell, observer: Observer<'_>) -> Result<Vec<Outcome>, LabError> {
         let wrong = |error| LabError::Drive {
             drive: cell.subject.slug().to_owned(),
             error,
@@ -60,7 +60,7 @@ impl Course for Acts {
             .map_err(wrong)?;
         let seed = drive_seed(cell.seed, cell.subject.first().slug());
         let device = file.build(&cell.machine, seed).map_err(wrong)?;
-        Running::new(self, cell, told, &file, device).run()
+        Running::new(self, cell, observer, &file, device).run()
     }
 }
 
@@ -68,7 +68,7 @@ impl Course for Acts {
 struct Running<'a> {
     acts: &'a Acts,
     cell: &'a Cell,
-    told: Told<'a>,
+    observer: Observer<'a>,
     file: &'a DriveFile,
     device: Box<dyn Device>,
     /// Sectors in use.
@@ -84,7 +84,7 @@ impl<'a> Running<'a> {
     fn new(
         acts: &'a Acts,
         cell: &'a Cell,
-        told: Told<'a>,
+        observer: Observer<'a>,
         file: &'a DriveFile,
         device: Box<dyn Device>,
     ) -> Self {
@@ -103,7 +103,7 @@ impl<'a> Running<'a> {
         Running {
             acts,
             cell,
-            told,
+            observer,
             file,
             device,
             sectors,
@@ -122,7 +122,7 @@ impl<'a> Running<'a> {
                 Act::Trim(bytes) => self.trim(*bytes)?,
                 Act::Measure(job, state) => {
                     self.measure(job, state)?;
-                    (self.told.part)(&self.label(job, state))?;
+                    (self.observer.part)(&self.label(job, state))?;
                 }
                 Act::Torture(job) => self.torture(job)?,
                 Act::Reach(state) => self.reach(*state)?,
@@ -253,7 +253,7 @@ impl<'a> Running<'a> {
         let file = self.job_file(job);
         let seed = self.seed_of(job);
         let mut target = Target::one(self.device.as_mut());
-        let run = driver::run_on(&file, &mut target, Clock::Timed, seed, self.told.watch);
+        let run = driver::run_on(&file, &mut target, Clock::Timed, seed, self.observer.watch);
         let report = run.map_err(|error| self.failed(job, state, error))?;
         self.rest(SimTime::ZERO + report.simulated)?;
         let mut record = Record::of_jobs(&file, &report).on([self.device.as_ref()]);
@@ -292,7 +292,7 @@ impl<'a> Running<'a> {
             way,
             seed,
             Content::RANDOM,
-            self.told.watch,
+            self.observer.watch,
         );
         let settling = prepared.map_err(|error| LabError::Prepare {
             drive: self.file.slug().to_owned(),
@@ -315,7 +315,13 @@ impl<'a> Running<'a> {
         }
         let seed = job.seed(self.cell.seed).derive("overwrite");
         let mut target = Target::one(self.device.as_mut());
-        let run = driver::run_on(&file, &mut target, Clock::Untimed, seed, self.told.watch);
+        let run = driver::run_on(
+            &file,
+            &mut target,
+            Clock::Untimed,
+            seed,
+            self.observer.watch,
+        );
         run.map_err(|error| self.failed(job, "overwrite", error))?;
         self.steps.push(format!(
             "{}, without time, until what is used was written {times} times.",
@@ -328,13 +334,15 @@ impl<'a> Running<'a> {
         let file = self.job_file(job);
         let before = self.device.counters().host_bytes_written;
         let seed = job.seed(self.cell.seed);
-        torture(&file, self.device.as_mut(), seed, self.told.watch).map_err(|torn| match torn {
-            Torn::Run(error) => self.failed(job, "torture", error),
-            Torn::Rest(error) => LabError::Prepare {
-                drive: self.file.slug().to_owned(),
-                error,
+        torture(&file, self.device.as_mut(), seed, self.observer.watch).map_err(
+            |torn| match torn {
+                Torn::Run(error) => self.failed(job, "torture", error),
+                Torn::Rest(error) => LabError::Prepare {
+                    drive: self.file.slug().to_owned(),
+                    error,
+                },
             },
-        })?;
+        )?;
         let written = self.device.counters().host_bytes_written - before;
         self.steps.push(format!(
             "{}: {}, in each minute the first second with time and the rest without, as many \

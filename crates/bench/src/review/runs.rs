@@ -1,18 +1,19 @@
-//! The runs of a test, made of the outcomes of its cells.
+//! The runs of a test or a load, made of the outcomes of its cells.
 
-use super::wanted::{Needs, OfTest};
-use super::{Asked, facts, latencies};
+use super::item::Item;
+use super::wanted::{Needs, OfItem};
+use super::{Batch, facts, latencies};
 use crate::ask::Ends;
 use crate::repeats::{Metrics, joined};
-use crate::suites::{NO_STATE, Series, Test, Work};
+use crate::suites::{NO_STATE, Series, Work};
 use ftlab_lab::{Outcome, Subject, fill_metrics};
 use ftlab_result::Run;
 use ftlab_result::quantity::{drops, table};
 
-impl Asked {
-    /// The runs of a test on a drive: one for each state, data and port that it asks for, in that order, repeats taken
+impl Batch {
+    /// The runs of an item on a drive: one for each state, data and port that it asks for, in that order, repeats taken
     /// together. None until all of them are there.
-    pub(super) fn runs_of(&self, drive: usize, of: &OfTest, ends: &Ends) -> Option<Vec<Run>> {
+    pub(super) fn runs_of(&self, drive: usize, of: &OfItem, ends: &Ends) -> Option<Vec<Run>> {
         let of_drive = &self.drives[drive];
         let mut repeats = (0..self.review.repeats as usize).map(|repeat| {
             let first = of_drive.first_cell + repeat * of_drive.cells;
@@ -25,10 +26,10 @@ impl Asked {
     }
 
     /// The runs of one repeat, whose cells begin at a number.
-    fn once(&self, subject: &Subject, of: &OfTest, first: usize, ends: &Ends) -> Option<Vec<Run>> {
-        let test = &of.test;
-        let named = |state: &str, run: Run| named(subject, test, state, run);
-        match (&of.needs, &test.step.work) {
+    fn once(&self, subject: &Subject, of: &OfItem, first: usize, ends: &Ends) -> Option<Vec<Run>> {
+        let item = &of.item;
+        let named = |state: &str, run: Run| named(subject, item, state, run);
+        match (&of.needs, item.work()) {
             (Needs::Loads(loads), _) => {
                 let mut runs = Vec::new();
                 let (_, first_load) = loads.first()?;
@@ -43,7 +44,7 @@ impl Asked {
                         Some(_) => outcome.run.state.as_str(),
                         None => asked.name(),
                     };
-                    let mut run = named(state, self.read(test, outcome));
+                    let mut run = named(state, read(item, outcome));
                     if playing.port.is_some() {
                         run.id += &format!("/{}", run.link);
                     }
@@ -54,18 +55,18 @@ impl Asked {
                 }
                 Some(runs)
             }
-            (Needs::Course(at), Work::Within(_, job)) => {
+            (Needs::Course(at), Some(Work::Within(_, job))) => {
                 let outcomes = ends.outcomes(first + at)?.iter();
                 let of_job = outcomes.filter(|outcome| outcome.load == job.name());
                 let run = |outcome: &Outcome| {
                     let state = &outcome.run.state;
-                    let mut run = named(state, self.read(test, outcome));
+                    let mut run = named(state, read(item, outcome));
                     run.notes.extend(self.review.length.words_of_procedure(job));
                     run
                 };
                 Some(of_job.map(run).collect())
             }
-            (needs, Work::Fact(fact)) => {
+            (needs, Some(Work::Fact(fact))) => {
                 let worn = match needs {
                     Needs::Course(at) => Some(&ends.outcomes(first + at)?.first()?.run),
                     _ => None,
@@ -76,32 +77,35 @@ impl Asked {
             _ => None,
         }
     }
-
-    /// Adds the figures that a test reads off a run, beside totals.
-    fn read(&self, test: &Test, outcome: &Outcome) -> Run {
-        let mut run = outcome.run.clone();
-        match test.step.series {
-            Series::Unread => {}
-            Series::Drops => run.metrics.extend(drops::metrics(&run.series_bytes)),
-            Series::Plateaus => {
-                let fill = outcome.fill.clone().unwrap_or_default();
-                run.metrics.extend(fill_metrics(&fill));
-                run.fill = Some(fill);
-            }
-        }
-        let latencies = latencies::metrics(&run, &test.step.latencies);
-        run.metrics.extend(latencies);
-        if let Some(writes) = test.step.writes_a_page {
-            let pages_per_s = run.write.iops / f64::from(writes.get());
-            table::PAGES_PER_S.put(&mut run.metrics, pages_per_s);
-        }
-        run
-    }
 }
 
-/// A run as that of a test on a drive in a state.
-fn named(subject: &Subject, test: &Test, state: &str, run: Run) -> Run {
-    let (drive, test) = (subject.id(), test.step.slug.as_str());
+/// The run of an outcome, with the figures that a test reads off it beside totals.
+fn read(item: &Item, outcome: &Outcome) -> Run {
+    let mut run = outcome.run.clone();
+    let Item::Test(test) = item else {
+        return run;
+    };
+    match test.step.series {
+        Series::Unread => {}
+        Series::Drops => run.metrics.extend(drops::metrics(&run.series_bytes)),
+        Series::Plateaus => {
+            let fill = outcome.fill.clone().unwrap_or_default();
+            run.metrics.extend(fill_metrics(&fill));
+            run.fill = Some(fill);
+        }
+    }
+    let latencies = latencies::metrics(&run, &test.step.latencies);
+    run.metrics.extend(latencies);
+    if let Some(writes) = test.step.writes_a_page {
+        let pages_per_s = run.write.iops / f64::from(writes.get());
+        table::PAGES_PER_S.put(&mut run.metrics, pages_per_s);
+    }
+    run
+}
+
+/// A run as that of an item on a drive in a state.
+fn named(subject: &Subject, item: &Item, state: &str, run: Run) -> Run {
+    let (drive, test) = (subject.id(), item.name());
     let settings = subject.settings().iter();
     Run {
         id: format!("{drive}/{test}/{state}"),

@@ -1,23 +1,28 @@
 //! Runs of drives put together as a result set, with the published figures beside them.
 
+use super::item::Item;
 use super::wanted::too_small_for;
-use super::{Asked, Review};
+use super::{Batch, Review};
 use crate::ask::{self, Ends, listed};
 use crate::figures::{self, Names};
 use crate::repeats;
 use crate::sheets::sheet_of;
-use crate::suites::{Test, Work, testbed_of};
+use crate::suites::{Test, Work};
 use ftlab_lab::{Length, Subject};
 use ftlab_result::{Figure, Origin, ResultSet, Run, Unfinished, Verdict, quantity};
 
 /// The results of the cells that have ended. `why` says in words why a drive that has not ended has not all of its runs.
-pub fn result_set(asked: &Asked, ends: &Ends, why: &str) -> ResultSet {
+pub fn result_set(asked: &Batch, ends: &Ends, why: &str) -> ResultSet {
     let review = &asked.review;
     let mut set = ask::empty(origin(review));
-    set.tests = review.tests.iter().map(Test::sheet).collect();
+    let sheet = |item| match item {
+        Item::Test(test) => test.sheet(),
+        Item::Load(own) => own.sheet(review.clock),
+    };
+    set.tests = review.items().map(sheet).collect();
     let mut published = Vec::new();
     for (n, (subject, drive)) in review.drives.iter().zip(&asked.drives).enumerate() {
-        let runs = drive.tests.iter().map(|of| asked.runs_of(n, of, ends));
+        let runs = drive.items.iter().map(|of| asked.runs_of(n, of, ends));
         let runs: Vec<Option<Vec<Run>>> = runs.collect();
         let (done, all) = (runs.iter().flatten().count(), runs.len());
         let has_ended = ends.have_ended(drive.all_cells(review.repeats));
@@ -65,16 +70,15 @@ fn names(subject: &Subject) -> Names {
 
 /// What makes the results of a review.
 fn origin(review: &Review) -> Origin {
-    let of_test = |test| {
-        review
-            .drives
-            .iter()
-            .map(move |drive| testbed_of(drive, test))
+    let items: Vec<Item> = review.items().collect();
+    let of_item = |item| {
+        let drives = review.drives.iter();
+        drives.map(move |drive| Item::testbed(item, drive))
     };
     let machines = match &review.testbed {
         Some(testbed) => testbed.slug.clone(),
         // In the order of its tests and drives.
-        None => listed(review.tests.iter().flat_map(of_test)),
+        None => listed(items.iter().flat_map(of_item)),
     };
     let quick = review.length == Length::Quick;
     Origin {

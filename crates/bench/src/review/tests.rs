@@ -1,6 +1,7 @@
 //! Reviews of small drives: what does not depend on how good a model is.
 
 use super::*;
+use crate::loads::OwnLoad;
 use crate::suites;
 use ftlab_base::Blame;
 use ftlab_drive::{Catalog, DriveFile};
@@ -27,7 +28,7 @@ fn review(review: &Review) -> Result<ResultSet, Arc<LabError>> {
 /// A review, and what was said of each part that was done.
 fn told(review: &Review) -> (ResultSet, Vec<String>) {
     let labels = Mutex::new(Vec::new());
-    let asked = review.clone().asked().unwrap();
+    let asked = review.clone().batch().unwrap();
     let ends = ask::run(&asked, &lab(1), &|n, event| {
         if let Event::Part(label) = event {
             let remark = asked.remark(n);
@@ -254,7 +255,7 @@ fn a_drive_without_room_for_a_scenario_is_spared_it_unless_it_is_named() {
 fn a_drive_that_fails_leaves_the_others_their_runs() {
     let mut review = plan(&DISKS[1..], &["webpage-load-while-extract-5gb"]);
     review.drives.insert(0, small(&[]).into());
-    let asked = review.asked().unwrap();
+    let asked = review.batch().unwrap();
     let ends = ask::run(&asked, &lab(2), &|_, _| Ok(())).unwrap();
     let errors: Vec<(usize, bool)> = asked
         .errors(&ends)
@@ -273,7 +274,7 @@ fn cells_that_run_later_give_what_they_give_at_once_and_after_a_store() {
     review.drives = vec![small(&["nand.blocks_per_die=768"]).into()];
     (review.repeats, review.length) = (2, Length::Quick);
     let whole = self::review(&review).unwrap();
-    let asked = review.asked().unwrap();
+    let asked = review.batch().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cells");
     let store = Mutex::new(Store::new(&path, "").unwrap());
@@ -313,9 +314,10 @@ fn a_drive_that_fails_keeps_the_tests_it_has_done() {
     let two = "[w]\nfilename=/dev/a:/dev/b\nrw=write\nnumber_ios=9\n";
     let what = What::job(two, "two.fio").unwrap();
     let load = Load::of_text("two.fio", two, 2, what);
-    (review.tests).push(suites::own("two", load, State::Used, Clock::Timed));
+    let name = "two".to_owned();
+    review.loads.push(OwnLoad { name, load });
     review.drives = vec![small(&[]).into()];
-    let asked = review.asked().unwrap();
+    let asked = review.batch().unwrap();
     let ends = ask::run(&asked, &lab(1), &|_, _| Ok(())).unwrap();
     let set = asked.set(&ends, "");
     assert_eq!((set.drives.len(), set.runs.len()), (1, 1));

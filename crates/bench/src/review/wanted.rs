@@ -2,8 +2,9 @@
 
 use super::Review;
 use super::facts::Wearing;
+use super::item::Item;
 use super::procedure::Acts;
-use crate::suites::{Span, Test, Work, testbed_of};
+use crate::suites::{Span, Work};
 use ftlab_base::amount::decimal;
 use ftlab_drive::{DriveFile, Kind};
 use ftlab_host::{Port, Testbed};
@@ -16,11 +17,11 @@ use ftlab_workload::script::ScriptError;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A drive's tests, and where their cells are.
+/// The tests and loads of a drive, and where their cells are.
 #[derive(Debug)]
 pub struct OfDrive {
-    /// Its tests, in the order of the review.
-    pub tests: Vec<OfTest>,
+    /// Its tests and loads, in the order of the review.
+    pub items: Vec<OfItem>,
     /// Tests asked for by name that it has no room for, beside others that it has.
     pub too_large: Vec<String>,
     /// Why it runs none.
@@ -31,10 +32,10 @@ pub struct OfDrive {
     pub cells: usize,
 }
 
-/// A test, and the cells of it by their numbers in a repeat.
+/// A test or a load, and the cells of it by their numbers in a repeat.
 #[derive(Debug)]
-pub struct OfTest {
-    pub test: Test,
+pub struct OfItem {
+    pub item: Item,
     pub needs: Needs,
 }
 
@@ -53,54 +54,46 @@ impl OfDrive {
     pub fn new(review: &Review, drive: usize) -> OfDrive {
         let subject = &review.drives[drive];
         let wanted = review.wanted.as_ref().map(|wanted| &wanted[drive]);
-        let wanted = |test: &&Test| wanted.is_none_or(|slugs| slugs.contains(&test.step.slug));
-        let meant = |test: &&Test| {
-            let on = test.family.runs.on().filter(|_| review.is_everything);
+        let wanted = |item: &Item| wanted.is_none_or(|slugs| slugs.contains(item.name()));
+        let meant = |item: &Item| {
+            let on = item.only_on().filter(|_| review.is_everything);
             on.is_none_or(|drives| drives.iter().any(|slug| slug == subject.slug()))
         };
         // An unknown machine is reported when the test is to run on it.
-        let fits = |test: &Test| {
-            let machine = review.machine(subject, testbed_of(subject, test));
-            machine.map_or(true, |machine| has_room(subject, test, &machine))
+        let fits = |item: &Item| {
+            let machine = review.machine(subject, item);
+            machine.map_or(true, |machine| has_room(subject, item, &machine))
         };
         // A disk has no flash: nothing to erase, to trim, to wear or to spare. And what is done to one drive, or
         // said of it, is not of several.
         let is_ssd = (subject.only()).is_some_and(|file| file.kind() == Kind::Ssd);
-        let possible = |test: &&Test| is_ssd || matches!(test.step.work, Work::Loads { .. });
-        let candidates = review
-            .tests
-            .iter()
-            .filter(wanted)
-            .filter(meant)
-            .filter(possible)
-            .cloned();
-        let (mut tests, mut too_large): (Vec<Test>, Vec<Test>) = candidates.partition(fits);
+        let possible = |item: &Item| is_ssd || !item.loads().is_empty();
+        let candidates = review.items().filter(wanted).filter(meant).filter(possible);
+        let (mut items, mut too_large): (Vec<Item>, Vec<Item>) = candidates.partition(fits);
         if review.is_everything {
             too_large.clear();
-        } else if tests.is_empty() {
+        } else if items.is_empty() {
             // The run itself says best why it cannot be made.
-            tests = std::mem::take(&mut too_large);
+            items = std::mem::take(&mut too_large);
         }
-        let of_a_suite = tests.iter().filter(|test| !test.is_own());
-        let beyond = of_a_suite
-            .map(|test| (test, has_room_for_jobs(subject, test)))
-            .find(|(_, fits)| !fits);
-        let refused = beyond.map(|(test, _)| {
-            let why = too_small_for(subject, &[&test.step.slug]);
+        let mut of_a_suite = items.iter().filter(|item| item.work().is_some());
+        let beyond = of_a_suite.find(|item| !has_room_for_jobs(subject, item));
+        let refused = beyond.map(|item| {
+            let why = too_small_for(subject, &[item.name()]);
             Arc::new(LabError::Refused(format!(
                 "drive {}: {why}",
                 subject.slug()
             )))
         });
-        let of_test = |test: Test| OfTest {
-            test,
+        let of_item = |item: Item| OfItem {
+            item,
             needs: Needs::Nothing,
         };
         OfDrive {
-            tests: tests.into_iter().map(of_test).collect(),
+            items: items.into_iter().map(of_item).collect(),
             too_large: too_large
-                .into_iter()
-                .map(|test| test.step.slug.clone())
+                .iter()
+                .map(|item| item.name().to_owned())
                 .collect(),
             refused,
             first_cell: 0,
@@ -113,7 +106,7 @@ impl OfDrive {
         self.first_cell..self.first_cell + self.cells * repeats as usize
     }
 
-    /// The distinct cells of its tests: loads in their order, then procedures, then what wears it.
+    /// The distinct cells of them: loads in their order, then procedures, then what wears it.
     pub fn cells(
         &mut self,
         review: &Review,
@@ -127,19 +120,19 @@ impl OfDrive {
         if self.refused.is_some() {
             return Ok(cells.all);
         }
-        for of in &mut self.tests {
+        for of in &mut self.items {
             let mut loads = Vec::new();
-            for (asked, playing) in loads_of(review, subject, &of.test) {
-                loads.push((asked, cells.of_load(&of.test, playing)?));
+            for (asked, playing) in loads_of(review, subject, &of.item) {
+                loads.push((asked, cells.of_load(&of.item, playing)?));
             }
             if !loads.is_empty() {
                 of.needs = Needs::Loads(loads);
             }
         }
         for wears in [false, true] {
-            for of in &mut self.tests {
-                if let Some(course) = course_of(review, &of.test, wears) {
-                    of.needs = Needs::Course(cells.of_course(&of.test, course, wears)?);
+            for of in &mut self.items {
+                if let Some(course) = course_of(review, &of.item, wears) {
+                    of.needs = Needs::Course(cells.of_course(&of.item, course, wears)?);
                 }
             }
         }
@@ -156,14 +149,13 @@ struct Cells<'a> {
 
 impl Cells<'_> {
     /// The number of the cell of a load.
-    fn of_load(&mut self, test: &Test, playing: Playing) -> Result<usize, LabError> {
+    fn of_load(&mut self, item: &Item, playing: Playing) -> Result<usize, LabError> {
         let is_it = |other: &Playing| {
             other.load == playing.load
                 && other.begin.state == playing.begin.state
                 && other.port == playing.port
         };
-        let slug = testbed_of(self.subject, test);
-        let machine = self.review.machine(self.subject, slug)?;
+        let machine = self.review.machine(self.subject, item)?;
         let is_it =
             |other: &Cell| other.machine.slug == machine.slug && other.playing().is_some_and(is_it);
         let there = self.all.iter().position(is_it);
@@ -173,12 +165,11 @@ impl Cells<'_> {
     /// The number of the cell of a course; no machine matters to one that only wears the drive.
     fn of_course(
         &mut self,
-        test: &Test,
+        item: &Item,
         course: Arc<dyn Course>,
         wears: bool,
     ) -> Result<usize, LabError> {
-        let slug = testbed_of(self.subject, test);
-        let machine = self.review.machine(self.subject, slug)?;
+        let machine = self.review.machine(self.subject, item)?;
         let is_it = |other: &Cell| match &other.work {
             lab::Work::Course(known) => {
                 known.name() == course.name() && (wears || other.machine.slug == machine.slug)
@@ -201,9 +192,9 @@ impl Cells<'_> {
 }
 
 /// The course of a test, if it is one: one that wears the drive, or a procedure.
-fn course_of(review: &Review, test: &Test, wears: bool) -> Option<Arc<dyn Course>> {
+fn course_of(review: &Review, item: &Item, wears: bool) -> Option<Arc<dyn Course>> {
     let length = review.length;
-    match &test.step.work {
+    match item.work()? {
         Work::Within(procedure, _) if !wears => Some(Arc::new(Acts {
             procedure: Arc::clone(procedure),
             length,
@@ -216,18 +207,16 @@ fn course_of(review: &Review, test: &Test, wears: bool) -> Option<Arc<dyn Course
     }
 }
 
-/// The loads of a test as they are played on its drives, each with the state that it is asked in: those of the test or, if
+/// The loads of an item as they are played on its drives, each with the state that it is asked in: those of the item or, if
 /// one is asked for, that. The first of a state answers figures that ask for no data and no port.
-fn loads_of(review: &Review, subject: &Subject, test: &Test) -> Vec<(State, Playing)> {
-    let Work::Loads { loads, ports } = &test.step.work else {
-        return Vec::new();
-    };
+fn loads_of(review: &Review, subject: &Subject, item: &Item) -> Vec<(State, Playing)> {
+    let loads = item.loads();
     let kinds = match subject.files().any(DriveFile::compresses) {
         true => loads.len(),
         false => 1,
     };
     let states = review.state.as_ref();
-    let states = states.map_or(test.family.states.as_slice(), std::slice::from_ref);
+    let states = states.map_or(item.states(), std::slice::from_ref);
     let slower = |port: &Option<Port>| {
         port.is_none_or(|port| subject.files().any(|file| file.waits_for(port)))
     };
@@ -243,7 +232,7 @@ fn loads_of(review: &Review, subject: &Subject, test: &Test) -> Vec<(State, Play
             rest: review.rest,
         };
         for load in loads.iter().take(kinds) {
-            for &port in ports.iter().filter(|port| slower(port)) {
+            for &port in item.ports().iter().filter(|port| slower(port)) {
                 let playing = Playing {
                     load: load.clone(),
                     begin: begin.clone(),
@@ -269,7 +258,7 @@ pub fn too_small_for(subject: &Subject, tests: &[&str]) -> String {
 
 /// Whether drives have room for the span of a test's jobs, or the files that its programs use. A load that is
 /// wrong on any drive is said to be so by its run.
-fn has_room(subject: &Subject, test: &Test, machine: &Testbed) -> bool {
+fn has_room(subject: &Subject, item: &Item, machine: &Testbed) -> bool {
     let fits = |load: &Load| {
         !matches!(
             lab::check(load, subject, machine, Clock::Timed),
@@ -278,21 +267,20 @@ fn has_room(subject: &Subject, test: &Test, machine: &Testbed) -> bool {
         )
     };
     let is_job = |load: &&Load| matches!(load.what(), What::Job(_));
-    has_room_for_jobs(subject, test) && test.loads().iter().filter(|load| !is_job(load)).all(fits)
+    has_room_for_jobs(subject, item) && item.loads().iter().filter(|load| !is_job(load)).all(fits)
 }
 
 /// Whether the jobs of a test lie on a drive with all of their span.
-fn has_room_for_jobs(subject: &Subject, test: &Test) -> bool {
+fn has_room_for_jobs(subject: &Subject, item: &Item) -> bool {
     let Some(only) = subject.only() else {
         return true;
     };
     let bytes = only.capacity_bytes();
     let fits = |job: &JobSpec| job.resolve(bytes).is_ok_and(|job| job.bytes_beyond == 0);
     let all_fit = |load: &Load| (load.job_file()).is_none_or(|file| file.jobs.iter().all(fits));
-    match &test.step.work {
-        Work::Loads { loads, .. } => loads.iter().all(all_fit),
+    match item.work() {
         // On a part of a drive jobs are cut to it.
-        Work::Within(procedure, job) => procedure.span != Span::Whole || all_fit(job),
-        Work::Fact(_) => true,
+        Some(Work::Within(procedure, job)) => procedure.span != Span::Whole || all_fit(job),
+        _ => item.loads().iter().all(all_fit),
     }
 }

@@ -9,19 +9,15 @@
 mod built_in;
 mod files;
 mod keys;
-mod own;
 mod read;
 mod select;
 
 pub use built_in::{all, all_drives, drives, families, is_name, named, open};
 pub use files::{Files, script_beside, text_of_load};
-pub use own::{own, sheet_of_own};
 pub use select::{LISTED, UnknownTest, of_default, select, select_of};
 
 use ftlab_base::Content;
-use ftlab_drive::default_testbed;
 use ftlab_host::Port;
-use ftlab_lab::Subject;
 use ftlab_play::load::Load;
 use ftlab_play::states::State;
 use ftlab_result::{Chart, Role, Run, TestSheet};
@@ -79,7 +75,7 @@ pub struct Family {
     pub unit: String,
     /// A metric that is drawn beside it; empty for none.
     pub beside: String,
-    /// Slug of the machine it runs on; none for one of the time of each drive ([`default_testbed`]).
+    /// Slug of the machine it runs on; none for one of the time of each drive ([`ftlab_drive::default_testbed`]).
     pub testbed: Option<String>,
     /// When it runs without being named.
     pub runs: Runs,
@@ -369,13 +365,6 @@ impl Test {
     pub fn is_promise(&self) -> bool {
         matches!(self.step.work, Work::Fact(Fact::Endurance { .. }))
     }
-}
-
-/// Slug of the machine that a test runs on, on these drives: the one that it names, or one of the drives' time.
-#[must_use]
-pub fn testbed_of<'t>(subject: &Subject, test: &'t Test) -> &'t str {
-    let named = test.family.testbed.as_deref();
-    named.unwrap_or_else(|| default_testbed(subject.files()))
 }
 
 /// The word for the state of a drive that a fact is about.

@@ -12,7 +12,7 @@ pub use bare::nobody;
 use bare::Found;
 use ftlab_base::RootSeed;
 use ftlab_drive::DriveFile;
-use ftlab_lab::{Cell, Course, LabError, Outcome, Told};
+use ftlab_lab::{Cell, Course, LabError, Observer, Outcome};
 use ftlab_play::streams::drive_seed;
 use ftlab_result::Run;
 
@@ -34,10 +34,10 @@ impl Course for &'static Experiment {
         String::new()
     }
 
-    fn run(&self, cell: &Cell, told: Told<'_>) -> Result<Vec<Outcome>, LabError> {
+    fn run(&self, cell: &Cell, observer: Observer<'_>) -> Result<Vec<Outcome>, LabError> {
         let file = cell.subject.first();
         let metrics = (self.run)(file, drive_seed(cell.seed, file.slug()))?;
-        (told.part)(&cell.label())?;
+        (observer.part)(&cell.label())?;
         let run = Run {
             drive: file.slug().to_owned(),
             metrics,

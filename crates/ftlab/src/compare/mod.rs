@@ -30,9 +30,9 @@ use std::path::{Path, PathBuf};
 use sweep::Sweeps;
 
 /// Options that say what to run and how. A group of options does not stand for those that it takes from others.
-const OF_RUNS: [&str; 13] = [
+const OF_RUNS: [&str; 14] = [
     "settings", "tests", "suite", "metrics", "state", "out", "quick", "repeats", "testbed",
-    "memory", "seed", "jobs", "quiet",
+    "memory", "seed", "jobs", "quiet", "resume",
 ];
 
 /// The chart's file.
@@ -46,6 +46,7 @@ Examples:
   ftlab compare generic-mlc-8 --set spare.op=0.07 --set gc.policy=greedy,fifo --state steady-fast --test A1 --quick --metric wa
   ftlab compare generic-mlc-8 --set gc.policy=greedy,fifo --state steady-fast --test A1 --quick --repeats 5
   ftlab compare intel-x25-m-g1-80 --set buffer.size=64KiB,1MiB --test A1 --metric iops --metric lat_max_ms
+  ftlab compare generic-mlc-8 --set spare.op=0.07,0.15,0.28 --test E1 --resume
   ftlab compare OLD NEW --fail-if 'p99 +5%' --fail-if 'write.iops -3%'
                                             two directories of results, run by run")]
 pub struct Options {
@@ -79,6 +80,10 @@ pub struct Options {
     /// Directory for the chart, compare.svg, and for results.json and index.html of the variants
     #[arg(long, value_name = "DIR", default_value = "ftlab-compare")]
     out: PathBuf,
+    /// Go on with a comparison that was interrupted: runs that are done are taken from its directory, if model version,
+    /// seed, test machine, drive file and length are the same
+    #[arg(long)]
+    resume: bool,
     #[command(flatten)]
     limits: FailOptions,
     #[command(flatten)]
@@ -101,17 +106,19 @@ pub fn command(options: &Options) -> Outcome {
         .map(drive)
         .collect::<Result<_, _>>()?;
     check_effect(&drives)?;
-    let tests = options.suite.select(&options.tests)?;
+    let (tests, loads) = options.suite.select(&options.tests)?;
     check_state(options.state, &tests)?;
     let variants = drives.into_iter().zip(&sweeps.variants);
     let variants = variants.map(|(drive, of)| Subject::from(drive).being(of.clone()));
-    let asked = Review {
+    let review = Review {
+        loads,
         state: options.state,
         ..(options.how).review(options.suite.fit(variants.collect())?, tests, false)?
     };
-    let asked = asked.asked()?;
+    let batch = review.batch()?;
     let folder = results::folder(&options.out)?;
     folder.check(&[CHART])?;
+    let cache = results::cache(&folder, options.resume)?;
     let drive = Catalog::load(&options.drive, &sweeps.variants[0].settings)?;
     let comparing = Comparing {
         sweeps,
@@ -120,11 +127,17 @@ pub fn command(options: &Options) -> Outcome {
         folder,
     };
     let work = &options.how.work;
-    let session = Session::new(asked, None, comparing, "variants", work.signs.shares());
-    let (ends, _) = session.run(work)?;
+    let session = Session::new(
+        batch,
+        Some(cache),
+        comparing,
+        "variants",
+        work.signs.shares(),
+    );
+    let (ends, kept) = session.run(work)?;
     let comparing = &session.command;
-    let failed = session::failed(&session.asked, &ends, session.called);
-    let set = session.asked.set(&ends, INTERRUPTED);
+    let failed = session::failed(&session.batch, &ends, session.called);
+    let set = session.batch.set(&ends, INTERRUPTED);
     if failed.is_err() && set.runs.is_empty() {
         return failed;
     }
@@ -138,7 +151,7 @@ pub fn command(options: &Options) -> Outcome {
     let there = set.runs.iter().flat_map(|run| run.metrics.keys());
     let asked = known_metrics(&options.metrics, there.map(String::as_str));
     // What ran is kept, so that this is no call that did nothing.
-    failed.and(asked.map_err(Failure::Running))
+    failed.and(kept).and(asked.map_err(Failure::Running))
 }
 
 /// The comparison's part of its session.

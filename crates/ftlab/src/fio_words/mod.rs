@@ -6,10 +6,8 @@ pub use arrange::arranged;
 
 use crate::failure::{Failure, Outcome};
 use crate::screen;
-use ftlab_bench::loads::Reading;
-use ftlab_bench::suites::{Test, own};
+use ftlab_bench::loads::{OwnLoad, Reading};
 use ftlab_console::machine;
-use ftlab_play::states::State;
 use ftlab_workload::{Described, Effect, Sections, Surroundings};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -26,13 +24,15 @@ pub fn this_machine() -> Surroundings<'static> {
     }
 }
 
-/// Words as a test that begins in a state: that of the job file of the same words.
+/// Words as a load: that of the job file of the same words.
 ///
 /// # Errors
 /// When they are no jobs, or a trace that they replay cannot be read.
-pub fn test(sections: Sections, state: State, reading: &Reading<'_>) -> Result<Test, Failure> {
-    let read = reading.jobs(sections, NAME)?;
-    Ok(own(NAME, read.load, state, reading.clock))
+pub fn load(sections: Sections, reading: &Reading<'_>) -> Result<OwnLoad, Failure> {
+    Ok(OwnLoad {
+        name: NAME.to_owned(),
+        load: reading.jobs(sections, NAME)?.load,
+    })
 }
 
 /// The sections of a job file.

@@ -11,6 +11,7 @@ use crate::verdicts::RequireOptions;
 use crate::{results, screen};
 use clap::Args;
 use ftlab_bench::ask::Asker;
+use ftlab_bench::loads::OwnLoad;
 use ftlab_bench::review::Review;
 use ftlab_bench::suites::{self, Test};
 use ftlab_lab::Subject;
@@ -18,9 +19,6 @@ use ftlab_result::{ResultSet, Run, TestSheet};
 pub use how::How;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-
-/// The option that goes on with what is kept.
-const RESUME: &str = "--resume";
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -65,46 +63,29 @@ pub struct Options {
 }
 
 /// The review's part of its session.
-struct Reviewing {
-    folder: Folder,
-    /// The call that goes on with it.
-    go_on: String,
-}
+struct Reviewing(Folder);
 
 impl Command for Reviewing {
     fn leave(&self, set: &ResultSet) -> Result<String, Failure> {
-        results::write(&self.folder, set)?;
-        Ok(results::places(self.folder.path()))
+        results::write(&self.0, set)?;
+        Ok(results::places(self.0.path()))
     }
 
     fn log(&self, subject: &Subject) -> Option<String> {
         Some(subject.slug().to_owned())
     }
-
-    fn go_on(&self) -> Option<&str> {
-        Some(&self.go_on)
-    }
 }
 
 pub fn command(options: &Options) -> Outcome {
-    let asked = review(options)?.asked()?;
+    let batch = review(options)?.batch()?;
     let folder = results::folder(&options.out)?;
     let junit = options.require.junit()?;
-    let store = results::store(&folder, options.resume)?;
-    let reviewing = Reviewing {
-        folder,
-        go_on: call_to_go_on(),
-    };
-    let signs = options.how.work.signs;
-    let session = Session::new(asked, Some(store), reviewing, "drives", signs.shares());
-    let all = session.asked.cells().len();
-    let there = all - session.missing().len();
-    if options.resume && there < all {
-        signs.tell(&format!("{there} of {all} runs are there already\n"));
-    }
+    let cache = results::cache(&folder, options.resume)?;
+    let progress = options.how.work.signs.shares();
+    let session = Session::new(batch, Some(cache), Reviewing(folder), "drives", progress);
     let (ends, kept) = session.run(&options.how.work)?;
-    let set = session.asked.set(&ends, INTERRUPTED);
-    let failed = session::failed(&session.asked, &ends, session.called);
+    let set = session.batch.set(&ends, INTERRUPTED);
+    let failed = session::failed(&session.batch, &ends, session.called);
     if failed.is_err() && set.runs.is_empty() {
         return failed;
     }
@@ -141,17 +122,6 @@ fn tell_of_empty_chart(set: &ResultSet, test: &TestSheet) {
     ));
 }
 
-/// This call, for a shell, so that it goes on with what is kept.
-fn call_to_go_on() -> String {
-    let words = std::env::args_os();
-    let mut words: Vec<String> = words.map(|word| word.to_string_lossy().into()).collect();
-    if !words.iter().any(|word| word == RESUME) {
-        words.push(RESUME.to_owned());
-    }
-    // No argument of a program holds the one character that cannot be quoted.
-    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_default()
-}
-
 fn review(options: &Options) -> Result<Review, Failure> {
     let drives = drives_of(options)?;
     // Who brings a suite, or names drives for one of ours, wants its tests on his drives, and is told of those that do
@@ -160,12 +130,16 @@ fn review(options: &Options) -> Result<Review, Failure> {
         options.suite.is_own() || (options.suite.is_given() && !options.drives.is_empty());
     let is_of_suite = options.suite.is_given() && !is_chosen;
     let is_everything = is_of_suite || options.tests.is_empty() && (options.all || !is_chosen);
-    (options.how).review(drives, tests(options)?, is_everything)
+    let (tests, loads) = tests(options)?;
+    Ok(Review {
+        loads,
+        ..(options.how).review(drives, tests, is_everything)?
+    })
 }
 
-fn tests(options: &Options) -> Result<Vec<Test>, Failure> {
+fn tests(options: &Options) -> Result<(Vec<Test>, Vec<OwnLoad>), Failure> {
     if options.tests.is_empty() && !options.all {
-        return Ok(suites::of_default(options.suite.all()?));
+        return Ok((suites::of_default(options.suite.all()?), Vec::new()));
     }
     options.suite.select(&options.tests)
 }

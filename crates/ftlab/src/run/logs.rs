@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 use crate::files::{Folder, NewFile};
+use ftlab_bench::loads::OwnLoad;
 use ftlab_bench::review::Review;
-use ftlab_bench::suites::Test;
 use ftlab_lab::Visit;
 use ftlab_play::logs::LogFile;
 use ftlab_play::record::Record;
@@ -23,7 +23,7 @@ pub struct Logs {
     folder: Folder,
     /// Whether they are of one run.
     is_only_run: bool,
-    /// The names of loads, each with its test.
+    /// The names of loads, each with that of its results.
     loads: Vec<(String, String)>,
 }
 
@@ -31,16 +31,11 @@ impl Logs {
     /// # Errors
     /// When nothing can be written there.
     pub fn ready(path: &Path, review: &Review) -> Result<Logs, Failure> {
-        let of_test = |test: &Test| {
-            let slug = test.step.slug.clone();
-            let loads = test.loads().iter();
-            let named = loads.map(|load| (load.name().to_owned(), slug.clone()));
-            named.collect::<Vec<_>>()
-        };
+        let names = |own: &OwnLoad| (own.load.name().to_owned(), own.name.clone());
         Ok(Logs {
             folder: Folder::ready_for(path, OPTION)?,
-            is_only_run: review.drives.len() * review.tests.len() == 1,
-            loads: review.tests.iter().flat_map(of_test).collect(),
+            is_only_run: review.drives.len() * review.loads.len() == 1,
+            loads: review.loads.iter().map(names).collect(),
         })
     }
 

@@ -18,9 +18,8 @@ use crate::verdicts::RequireOptions;
 use crate::{drives, fio_words, options, provenance, screen};
 use clap::Args;
 use ftlab_bench::ask::Asker;
-use ftlab_bench::loads::Reading;
+use ftlab_bench::loads::{OwnLoad, Reading};
 use ftlab_bench::review::Review;
-use ftlab_bench::suites::Test;
 use ftlab_bench::variants::{Variant, all};
 use ftlab_drive::DriveFile;
 use ftlab_export::fio;
@@ -170,7 +169,7 @@ fn show(options: &Options) -> Option<Outcome> {
         return Some(fio_words::engines(engine));
     }
     parse_only.then(|| match options.drives.is_empty() {
-        true => tests(options).map(drop),
+        true => loads(options).map(drop),
         false => review(options).map(drop),
     })
 }
@@ -181,7 +180,7 @@ pub fn command(options: &Options) -> Outcome {
     }
     let formats = options.output.formats();
     let review = review(options)?;
-    let runs = review.drives.len() * review.tests.len();
+    let runs = review.drives.len() * review.loads.len();
     if formats.json && runs > 1 {
         return Err(Failure::Input(format!(
             "--output-format json prints one run, and these are {runs}; write them with --out DIR, and as fio's \
@@ -204,16 +203,16 @@ pub fn command(options: &Options) -> Outcome {
         logs,
         walls: Mutex::default(),
     };
-    let asked = review.asked()?;
+    let batch = review.batch()?;
     let junit = options.require.junit()?;
     let file = options.output.file()?;
     let progress = options.how.work.signs.spinner("preparing");
     progress.advise(options.start.advice());
-    let session = Session::new(asked, None, running, "drives", progress);
+    let session = Session::new(batch, None, running, "drives", progress);
     let (ends, _) = session.run(&options.how.work)?;
     let running = &session.command;
-    let went = under_way::failed(&session.asked, &ends, session.called);
-    let mut set = session.asked.set(&ends, INTERRUPTED);
+    let went = under_way::failed(&session.batch, &ends, session.called);
+    let mut set = session.batch.set(&ends, INTERRUPTED);
     running.leave(&set)?;
     if set.runs.is_empty() {
         return went;
@@ -237,10 +236,11 @@ pub fn command(options: &Options) -> Outcome {
 
 /// Whether a job asks for logs, and there is a clock to make them by.
 fn asks_for_logs(review: &Review) -> bool {
-    let mut loads = review.tests.iter().flat_map(Test::loads);
     review.clock == Clock::Timed
-        && loads.any(|load| {
-            let mut jobs = load.job_file().into_iter().flat_map(|file| &file.jobs);
+        && review.loads.iter().any(|own| {
+            let mut jobs = (own.load.job_file())
+                .into_iter()
+                .flat_map(|file| &file.jobs);
             jobs.any(|job| job.logs.any())
         })
 }
@@ -260,12 +260,11 @@ fn text(set: &ResultSet, run: &Run, wall: &fio::Wall, smart: bool) -> String {
 }
 
 /// The loads that were asked for.
-fn tests(options: &Options) -> Result<Vec<Test>, Failure> {
+fn loads(options: &Options) -> Result<Vec<OwnLoad>, Failure> {
     let clock = match options.untimed {
         true => Clock::Untimed,
         false => Clock::Timed,
     };
-    let state = options.start.state();
     let words = Sections::of_arguments(&options.words)?;
     let defaults = (!options.words.is_empty()).then(|| words.defaults());
     let reading = Reading {
@@ -278,26 +277,25 @@ fn tests(options: &Options) -> Result<Vec<Test>, Failure> {
         before_trace: &tell_of_trace(options.how.work.signs),
         ..Reading::default()
     };
-    let loads = options.loads.iter();
-    let mut tests: Vec<Test> = loads
-        .map(|path| loads::read(path, state, &reading))
-        .collect::<Result<_, _>>()?;
-    let mut loads = tests.iter().flat_map(Test::loads);
-    let are_defaults = !words.has_jobs() && loads.any(|load| load.job_file().is_some());
+    let read = options.loads.iter();
+    let read = read.map(|path| loads::read(path, &reading));
+    let mut loads: Vec<OwnLoad> = read.collect::<Result<_, _>>()?;
+    let has_jobs = |own: &OwnLoad| own.load.job_file().is_some();
+    let are_defaults = !words.has_jobs() && loads.iter().any(has_jobs);
     if !options.words.is_empty() && !are_defaults {
-        tests.push(fio_words::test(words, state, &reading)?);
+        loads.push(fio_words::load(words, &reading)?);
     }
-    loads::distinct(&tests)?;
+    loads::distinct(&[], &loads)?;
     if options.readonly {
-        tests.iter().try_for_each(loads::only_reads)?;
+        loads.iter().try_for_each(loads::only_reads)?;
     }
-    options.replay.check(&tests)?;
-    Ok(tests)
+    options.replay.check(&loads)?;
+    Ok(loads)
 }
 
 /// Everything that can be wrong with what was asked is found here, before any work is done for it.
 fn review(options: &Options) -> Result<Review, Failure> {
-    let tests = tests(options)?;
+    let loads = loads(options)?;
     let variants = all(&variants::read(&last_of_each(&options.settings))?);
     let load = |variant: &Variant| drives::subjects(&options.drives, &variant.settings);
     let loaded: Vec<Vec<Subject>> = variants.iter().map(load).collect::<Result<_, _>>()?;
@@ -321,6 +319,8 @@ fn review(options: &Options) -> Result<Review, Failure> {
         )));
     }
     let review = Review {
+        loads,
+        state: Some(options.start.state()),
         clock: match options.untimed {
             true => Clock::Untimed,
             false => Clock::Timed,
@@ -332,7 +332,7 @@ fn review(options: &Options) -> Result<Review, Failure> {
                 _ => options.rest_celsius,
             },
         },
-        ..options.how.review(drives, tests, false)?
+        ..options.how.review(drives, Vec::new(), false)?
     };
     review.check()?;
     options.start.check(&review)?;

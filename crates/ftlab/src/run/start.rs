@@ -69,7 +69,7 @@ impl StartOptions {
                  one or the other",
             );
         }
-        if saves && drives * review.tests.len() > 1 {
+        if saves && drives * review.loads.len() > 1 {
             return wrong(
                 "--save-state and --save-after save one drive, under one load; give one of each, or leave them out",
             );

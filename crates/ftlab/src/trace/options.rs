@@ -6,9 +6,9 @@ use crate::progress::Signs;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use ftlab_base::Nanos;
+use ftlab_bench::loads::OwnLoad;
 use ftlab_bench::loads::Replay;
-use ftlab_bench::suites::Test;
-use ftlab_play::load::{Load, What};
+use ftlab_play::load::What;
 use ftlab_play::recording::Pace;
 use ftlab_trace::{Action, Fit, Format, Look, Opening, Selection};
 use std::any::Any;
@@ -138,15 +138,13 @@ impl ReplayOptions {
     }
 
     /// Refuses options that are about recorded traces where no load is one.
-    pub fn check(&self, tests: &[Test]) -> Outcome {
-        let is_recording = |load: &Load| matches!(load.what(), What::Recording(_));
+    pub fn check(&self, loads: &[OwnLoad]) -> Outcome {
+        let is_recording = |own: &OwnLoad| matches!(own.load.what(), What::Recording(_));
         match self.given() {
-            Some(option) if !tests.iter().flat_map(Test::loads).any(is_recording) => {
-                Err(Failure::Input(format!(
-                    "{option} is about recorded traces, and no load is one; leave it out, or name the format of the \
+            Some(option) if !loads.iter().any(is_recording) => Err(Failure::Input(format!(
+                "{option} is about recorded traces, and no load is one; leave it out, or name the format of the \
                      trace with --format"
-                )))
-            }
+            ))),
             _ => Ok(()),
         }
     }

@@ -39,6 +39,7 @@ const WRITERS: &[(&str, &str)] = &[
     ("pts D --out d", "d/index.html"),
     ("plan random.fio --drive D --out d", "d/results.json"),
     ("claims --json X", "c"),
+    ("claims C084 --keep d", "d/cells.jsonl"),
     ("calibrate D --fio none.json --out X", "d.toml"),
     ("import femu -device --out d --force", "d/femu.toml"),
     ("man d", "d/ftlab-run.1"),

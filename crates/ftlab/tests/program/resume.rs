@@ -48,6 +48,56 @@ fn what_is_kept_is_taken_up_and_gives_the_same_bytes() {
     assert_eq!(review("part", "").0, whole);
 }
 
+/// Everything is there already: nothing is run, and the bytes are the same.
+#[test]
+fn each_command_that_keeps_its_runs_takes_them_up() {
+    let place = Place::new();
+    place.write(
+        "w.fio",
+        "[w]\nrw=randwrite\nbs=4k\nsize=8m\nrate_iops=500\n",
+    );
+    let small = "--set nand.blocks_per_die=64";
+    for (line, written) in [
+        (
+            "compare generic-mlc-8 --set nand.blocks_per_die=32,64 --test A1 --state new --quick --out compare".to_owned(),
+            ["compare/results.json", "compare/compare.svg"],
+        ),
+        (
+            format!("pts generic-mlc-8 {small} --test latency --out pts"),
+            ["pts/results.json", "pts/index.html"],
+        ),
+        (
+            format!("plan w.fio --drive generic-mlc-8 {small} --quick --spare 28% --wa 2 --out plan"),
+            ["plan/results.json", "plan/index.html"],
+        ),
+        (
+            "claims C002 C023 --json c.json --keep claims".to_owned(),
+            ["c.json", "c.json"],
+        ),
+    ] {
+        let folder = line.split_whitespace().last().unwrap().to_owned();
+        let kept = format!("{folder}/cells.jsonl");
+        let run = |more: &str| {
+            let (code, error) = ends(&place, &format!("{line} {more}"));
+            assert_eq!(code, 0, "{line}: {error}");
+            (error, written.map(|name| place.read(name)))
+        };
+        let (_, whole) = run("");
+        let cells = place.read(&kept);
+        assert!(cells.lines().count() > 1, "{line}");
+        let (error, again) = run("--resume");
+        assert!(!error.contains("are there already"), "{line}: {error}");
+        assert!(again == whole, "{line}");
+        // A cell that ran again would be kept again.
+        assert_eq!(place.read(&kept), cells, "{line}");
+        let head = cells.split_inclusive('\n').next().unwrap();
+        place.write(&kept, head);
+        let (error, anew) = run("--resume");
+        holds(&error, &["0 of ", " runs are there already"]);
+        assert!(anew == whole, "{line}");
+    }
+}
+
 #[test]
 fn what_does_not_fit_is_run_again() {
     let place = Place::new();

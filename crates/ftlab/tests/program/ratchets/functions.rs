@@ -6,11 +6,6 @@ const LINES_MAX: usize = 70;
 
 /// Those that have more.
 const LONGER: &[&str] = &[
-    "crates/bench/src/plan/drive.rs: notes",
-    "crates/bench/src/plan/goals.rs: goal",
-    "crates/bench/src/plan/rate.rs: highest_rate",
-    "crates/ftlab/src/endurance.rs: write",
-    "crates/sweep/src/merge.rs: merge",
 ];
 
 /// The functions of a text by their names, each with its lines.
