@@ -10,8 +10,8 @@ use ftlab_lab::{Cell, Course, LabError, Length, Outcome, Told, smart_of};
 use ftlab_play::driver::DriverError;
 use ftlab_play::streams::drive_seed;
 use ftlab_play::watch::{Stopped, Watch};
-use ftlab_result::Run;
 use ftlab_result::quantity::{Quantity, table};
+use ftlab_result::{At, Run};
 use ftlab_workload::JobFile;
 
 /// Pages that the writes are worth: until write amplification has settled, and in a whole life, about.
@@ -120,8 +120,11 @@ impl Wearing {
             table::WEAR_INEFFICIENCY_PCT.put(&mut run.metrics, 100.0 * lost);
             let scatter = 100.0 * blocks.stddev() / blocks.mean().max(1.0);
             table::WEAR_SCATTER_PCT.put(&mut run.metrics, scatter);
-            run.wear = wear_of(&mark.health);
-            run.smart = smart_of(file, &mark.of_full);
+            run.at.push(At {
+                wear: wear_of(&mark.health),
+                smart: smart_of(file, &mark.of_full),
+                ..At::default()
+            });
         }
         Ok(run)
     }

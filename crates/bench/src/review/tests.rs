@@ -299,7 +299,7 @@ fn cells_that_run_later_give_what_they_give_at_once_and_after_a_store() {
     }
     // A drive as new that is a copy lays its first pages elsewhere than one that is used up: no number differs.
     let without_places = |mut set: ResultSet| {
-        let insides = set.runs.iter_mut().filter_map(|run| run.inside.as_mut());
+        let insides = (set.runs.iter_mut()).filter_map(|run| run.at.first_mut()?.inside.as_mut());
         insides.for_each(|inside| inside.op_stream_hash.clear());
         set
     };

@@ -43,7 +43,7 @@ impl PowerReport {
 }
 
 /// How warm a drive was while a run was measured.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ThermalReport {
     /// Degrees Celsius at the end of each second of the measured time.
     pub series_celsius: Vec<f64>,
