@@ -1,6 +1,7 @@
 //! The tables of result sets.
 
 use crate::table::{Columns, Table};
+use ftlab_result::quantity::table;
 use ftlab_result::{
     At, Extent, Figure, Inside, PerSecond, ResultSet, Run, Spread, Traffic, Verdict,
 };
@@ -193,21 +194,24 @@ fn known(wa: f64) -> Option<f64> {
     Some(wa).filter(|wa| *wa > 0.0)
 }
 
-fn inside<R>(table: &mut Columns<'_, R>, of: impl Copy + for<'r> Fn(&'r R) -> Option<&'r Inside>) {
-    table.number("wa", |row| known(of(row)?.wa));
-    table.number("wa_steady", |row| of(row)?.wa_steady);
-    table.number("gc_share", |row| of(row)?.gc_share);
+fn inside<R>(
+    columns: &mut Columns<'_, R>,
+    of: impl Copy + for<'r> Fn(&'r R) -> Option<&'r Inside>,
+) {
+    columns.number(table::WA.name, |row| known(of(row)?.wa));
+    columns.number(table::WA_STEADY.name, |row| of(row)?.wa_steady);
+    columns.number(table::GC_SHARE.name, |row| of(row)?.gc_share);
     let counts: [Count; 7] = [
         ("nand_programs", |inside| inside.nand_programs),
-        ("nand_reads", |inside| inside.nand_reads),
+        (table::NAND_READS.name, |inside| inside.nand_reads),
         ("nand_erases", |inside| inside.nand_erases),
         ("map_programs", |inside| inside.map_programs),
         ("map_reads", |inside| inside.map_reads),
-        ("buffer_stalls", |inside| inside.buffer_stalls),
+        (table::BUFFER_STALLS.name, |inside| inside.buffer_stalls),
         ("void_trims", |inside| inside.void_trims),
     ];
     for (name, count) in counts {
-        table.whole(name, |row| of(row).map(count));
+        columns.whole(name, |row| of(row).map(count));
     }
 }
 

@@ -5,12 +5,10 @@ use crate::fill;
 use crate::states::{Begun, steps};
 use crate::subject::{Devices, Subject};
 use ftlab_base::SimTime;
-use ftlab_drive::nvme::{Life, Logs};
-use ftlab_drive::smart::Attribute;
+use ftlab_drive::nvme::{Life, logs_of};
 use ftlab_drive::{DriveFile, Health};
 use ftlab_host::{Host, Pcie, Port, Testbed};
 use ftlab_play::driver::INTERVAL_S;
-use ftlab_play::nvme::logs_of;
 use ftlab_play::record::Record;
 use ftlab_play::states::Settling;
 use ftlab_result::plan::Plan;
@@ -142,18 +140,8 @@ pub fn link_words(link: &str) -> String {
 /// What a drive in such a state says of itself; nothing if its file does not say in whose words.
 #[must_use]
 pub fn smart_of(file: &DriveFile, health: &Health) -> Vec<SmartAttribute> {
-    let Some(vendor) = file.smart_vendor() else {
-        return Vec::new();
-    };
-    let attribute = |attribute: Attribute| SmartAttribute {
-        id: attribute.id,
-        name: attribute.name.to_owned(),
-        value: attribute.value,
-        threshold: attribute.threshold,
-        raw: attribute.raw,
-    };
-    let attributes = vendor.attributes(health).into_iter();
-    attributes.map(attribute).collect()
+    let vendor = file.smart_vendor();
+    vendor.map_or_else(Vec::new, |vendor| vendor.attributes(health))
 }
 
 /// A record with what its NVMe drives told at the end. Each was switched on for the run: what was done to it before had no
@@ -168,9 +156,7 @@ pub(crate) fn with_logs(mut record: Record, subject: &Subject, devices: &Devices
     let now = SimTime::ZERO + record.answered;
     let drives = subject.files().zip(devices.iter());
     for (at, (file, device)) in record.run.at.iter_mut().zip(drives) {
-        at.nvme = Logs::of(file, device.as_ref(), now, &life)
-            .as_ref()
-            .map(logs_of);
+        at.nvme = logs_of(file, device.as_ref(), now, &life);
     }
     record
 }

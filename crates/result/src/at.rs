@@ -1,6 +1,6 @@
 //! A drive of a run: what happened there, and how it stands at the end.
 
-use crate::NvmeLogs;
+use crate::{NvmeLogs, SmartAttribute};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -60,22 +60,6 @@ pub struct Settling {
     pub settled: bool,
     /// Write amplification of each round.
     pub wa: Vec<f64>,
-}
-
-/// One attribute of SMART, normalised as the drive does it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SmartAttribute {
-    /// Its number.
-    pub id: u8,
-    /// Its name.
-    pub name: String,
-    /// 100 at first, less as it gets worse.
-    pub value: u8,
-    /// The value at which the drive calls itself failing; 0 for never.
-    pub threshold: u8,
-    /// The raw value, in the unit its maker gives it.
-    #[serde(default)]
-    pub raw: u64,
 }
 
 /// Joules by part of the drive.

@@ -8,7 +8,6 @@
 
 mod at;
 mod job;
-mod nvme;
 mod older;
 pub mod plan;
 pub mod pts;
@@ -17,15 +16,17 @@ mod ratio;
 mod run;
 mod spread;
 
-pub use at::{At, Erases, HandleTraffic, Inside, Joules, Settling, SmartAttribute};
+pub use at::{At, Erases, HandleTraffic, Inside, Joules, Settling};
 pub use job::{
     Directions, Extent, FIO_BOUNDS, Job, LatencyTarget, PerSecond, Process, Reporting, SteadyState,
     Traffic,
 };
-pub use nvme::{NvmeExtended, NvmeHealth, NvmeLogs};
 pub use older::{OLDEST, Unread};
 pub use run::{Fill, Ignored, Plateau, Run, SavedState, Warning};
 pub use spread::Spread;
+
+/// What drives tell of their health.
+pub use ftlab_smart::{NvmeExtended, NvmeHealth, NvmeLogs, SmartAttribute};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

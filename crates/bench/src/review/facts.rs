@@ -273,7 +273,7 @@ mod tests {
         let endurance = Fact::Endurance { gb_per_day: 100 };
         let told = tell(&file, endurance, Some(client), Length::Full).metrics;
         let rated = file.raw_bytes().unwrap() as f64 * 100.0 / told["wa"];
-        let worn: f64 = tell(&file, Fact::ClientWrites, Some(client), Length::Full)
+        let worn: f64 = tell(&file, Fact::ClientWrites, Some(client), Length::Full).at[0]
             .wear
             .iter()
             .map(|(_, share)| share)

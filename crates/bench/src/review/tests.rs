@@ -114,7 +114,10 @@ fn the_first_of_repeats_is_what_a_single_run_is() {
     for (name, value) in &once.metrics {
         assert_eq!(thrice.spread[name].values[0], Some(*value), "{name}");
     }
-    assert_eq!((&once.write, &once.inside), (&thrice.write, &thrice.inside));
+    assert_eq!(
+        (&once.write, once.inside()),
+        (&thrice.write, thrice.inside())
+    );
     assert!(thrice.spread["iops"].depends_on_seed);
     // Any other is the review of its seed.
     for (name, value) in &used(repeats::seed(RootSeed(1), 2), 1).metrics {
