@@ -10,7 +10,8 @@ use crate::health::Health;
 use crate::heat::{HeatTotals, Temperature};
 use ftlab_base::{Nanos, SECTOR_BYTES, SimTime};
 use ftlab_ftl::page::PageMapped;
-use serde::{Deserialize, Serialize};
+use ftlab_smart::{IS_READ_ONLY, IS_TOO_WARM, SPARE_IS_LOW};
+use ftlab_smart::{NvmeExtended, NvmeHealth, NvmeLogs};
 
 /// Bytes of a data unit of the standard's: a thousand units of 512 bytes, of which one that is begun counts.
 const DATA_UNIT_BYTES: u64 = 1000 * 512;
@@ -28,15 +29,7 @@ const HOUR_NS: u64 = 60 * MINUTE_NS;
 /// A billion bytes, in which a drive's endurance is told.
 const ENDURANCE_UNIT_BYTES: f64 = 1e9;
 
-/// Bits of the critical warning: the spare blocks are below their threshold, the drive is as warm as it warns of, and
-/// nothing can be written.
-pub const SPARE_IS_LOW: u8 = 1 << 0;
-/// Bit of the critical warning: the drive is as warm as it warns of.
-pub const IS_TOO_WARM: u8 = 1 << 1;
-/// Bit of the critical warning: nothing can be written.
-pub const IS_READ_ONLY: u8 = 1 << 3;
-
-/// Life of a drive beside its work.
+/// What a drive has been through beside its work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Life {
     /// Times that it was switched on.
@@ -49,126 +42,33 @@ pub struct Life {
     pub busy: Option<Nanos>,
 }
 
-/// The log SMART / Health Information of the standard.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HealthLog {
-    /// Bits: [`SPARE_IS_LOW`], [`IS_TOO_WARM`], [`IS_READ_ONLY`].
-    pub critical_warning: u8,
-    /// Degrees Celsius, as [`Temperature::told`].
-    pub celsius: i32,
-    /// Percent of the spare superblocks that are left.
-    pub available_spare: u8,
-    /// Percent below which it warns.
-    pub spare_threshold: u8,
-    /// Percent of the rated cycles that the mean block has had; 255 at most.
-    pub percentage_used: u8,
-    /// Thousands of 512 bytes that the host read.
-    pub data_units_read: u64,
-    /// Thousands of 512 bytes that the host wrote, as far as they have left the write buffer.
-    pub data_units_written: u64,
-    /// Reads that came to an end.
-    pub host_reads: u64,
-    /// Writes that came to an end.
-    pub host_writes: u64,
-    /// Minutes with a command of the host's, if somebody counted.
-    pub busy_minutes: Option<u64>,
-    /// Times that it was switched on.
-    pub power_cycles: u64,
-    /// Hours for which it was.
-    pub power_on_hours: u64,
-    /// Times that its power went while it was at work.
-    pub unsafe_shutdowns: u64,
-    /// Reads of pages beyond what could be corrected.
-    pub media_errors: u64,
-    /// Commands that ended with an error, each an entry of the error log.
-    pub error_entries: u64,
-    /// Minutes from where it warns on, below where it is too warm to work for long. As the standard has it, 0 for one
-    /// that has no such threshold.
-    pub warning_minutes: u64,
-    /// Minutes from there on.
-    pub critical_minutes: u64,
-    /// Times that light and heavy throttling began.
-    pub throttled: [u64; 2],
-    /// Seconds of light and of heavy throttling.
-    pub throttled_s: [u64; 2],
-}
-
-/// OCP's extension of it, as far as a page-mapped drive has it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ExtendedLog {
-    /// Bytes of the pages that were programmed.
-    pub media_bytes_written: u64,
-    /// Bytes of the pages that were read.
-    pub media_bytes_read: u64,
-    /// Blocks that went bad since the drive was made.
-    pub bad_blocks: u64,
-    /// Percent of the spare superblocks that are left.
-    pub spare_percent: u8,
-    /// Reads that parity made good.
-    pub parity_recoveries: u64,
-    /// Reads of pages beyond what could be corrected.
-    pub unreadable: u64,
-    /// Reads that ECC could not correct, however often the page was read: those that parity made good and those that
-    /// nothing did.
-    pub beyond_ecc: u64,
-    /// Erases of the block with the most.
-    pub erases_max: u32,
-    /// Erases of the block with the fewest.
-    pub erases_min: u32,
-    /// Times that throttling began; 255 at most.
-    pub throttled: u8,
-    /// Steps of throttling that hold.
-    pub throttling: u8,
-    /// Power cuts that the drive had no capacitors against.
-    pub incomplete_shutdowns: u64,
-    /// Percent of the superblocks left by the host's data that are free.
-    pub free_percent: u8,
-    /// True if capacitors keep the write buffer. Those of the model do not age.
-    pub has_capacitors: bool,
-    /// Writes that did not begin and end with a slot.
-    pub unaligned: u64,
-    /// Sectors of the slots that hold something.
-    pub used_sectors: u64,
-    /// Power cuts through which capacitors kept the drive going.
-    pub capacitor_starts: u64,
-    /// Billions of bytes that can be written at a write amplification of 1: the rated cycles of all the flash. Nothing
-    /// where no rating is known.
-    pub endurance_gb: Option<u64>,
-}
-
-/// Logs of an NVMe drive's health.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Logs {
-    /// The log SMART / Health Information.
-    pub health: HealthLog,
-    /// OCP's extension; nothing of a drive that is not page-mapped.
-    pub extended: Option<ExtendedLog>,
-}
-
-impl Logs {
-    /// The logs, at an instant of its time, of a drive that is as `file` says; nothing of one that does not speak NVMe.
-    #[must_use]
-    pub fn of(file: &DriveFile, device: &dyn Device, now: SimTime, life: &Life) -> Option<Logs> {
-        // A drive whose blocks do not fail in a run has a rating for all that.
-        let health = Health {
-            rated_cycles: file.rated_cycles(),
-            ..device.health().filter(|_| file.is_nvme())?
-        };
-        let temperature = device.temperature(now);
-        let seen = Seen {
-            health: &health,
-            counters: &device.counters(),
-            temperature: temperature.as_ref(),
-            life,
-        };
-        let extended = device
-            .page_layer()
-            .map(|layer| ExtendedLog::of(&seen, layer, file.keeps_its_buffer()));
-        Some(Logs {
-            health: HealthLog::of(&seen, device.fault().is_none()),
-            extended,
-        })
-    }
+/// The logs, at an instant of its time, of a drive that is as `file` says; nothing of one that does not speak NVMe.
+#[must_use]
+pub fn logs_of(
+    file: &DriveFile,
+    device: &dyn Device,
+    now: SimTime,
+    life: &Life,
+) -> Option<NvmeLogs> {
+    // A drive whose blocks do not fail in a run has a rating for all that.
+    let health = Health {
+        rated_cycles: file.rated_cycles(),
+        ..device.health().filter(|_| file.is_nvme())?
+    };
+    let temperature = device.temperature(now);
+    let seen = Seen {
+        health: &health,
+        counters: &device.counters(),
+        temperature: temperature.as_ref(),
+        life,
+    };
+    let extended = device
+        .page_layer()
+        .map(|layer| extended_log(&seen, layer, file.keeps_its_buffer()));
+    Some(NvmeLogs {
+        health: health_log(&seen, device.fault().is_none()),
+        extended,
+    })
 }
 
 /// Sources of the logs.
@@ -186,90 +86,84 @@ impl Seen<'_> {
     }
 }
 
-impl HealthLog {
-    fn of(seen: &Seen<'_>, takes_writes: bool) -> HealthLog {
-        let Seen {
-            health,
-            counters,
-            temperature,
-            life,
-        } = seen;
-        let heat = seen.heat();
-        let available_spare = health.spare_percent();
-        let warning = |bit: u8, is_set: bool| if is_set { bit } else { 0 };
-        HealthLog {
-            critical_warning: warning(SPARE_IS_LOW, available_spare < SPARE_THRESHOLD)
-                | warning(IS_TOO_WARM, temperature.is_some_and(Temperature::warns))
-                | warning(IS_READ_ONLY, !takes_writes),
-            celsius: Temperature::told(*temperature),
-            available_spare,
-            spare_threshold: SPARE_THRESHOLD,
-            percentage_used: (100.0 * health.worn_share())
-                .round()
-                .min(PERCENTAGE_USED_MAX) as u8,
-            // The standard counts a unit that is begun as a whole one.
-            data_units_read: counters.host.bytes_read.div_ceil(DATA_UNIT_BYTES),
-            data_units_written: counters.host_bytes_written.div_ceil(DATA_UNIT_BYTES),
-            host_reads: counters.host.reads,
-            host_writes: counters.host.writes,
-            busy_minutes: life.busy.map(|busy| busy.0 / MINUTE_NS),
-            power_cycles: life.power_cycles,
-            power_on_hours: life.power_on.0 / HOUR_NS,
-            unsafe_shutdowns: life.unsafe_shutdowns,
-            media_errors: health.faults.unreadable,
-            error_entries: counters.host.failed,
-            warning_minutes: heat.warned_ns / MINUTE_NS,
-            critical_minutes: heat.critical_ns / MINUTE_NS,
-            throttled: heat.began,
-            throttled_s: heat.held_ns.map(|ns| ns / SECOND_NS),
-        }
+fn health_log(seen: &Seen<'_>, takes_writes: bool) -> NvmeHealth {
+    let Seen {
+        health,
+        counters,
+        temperature,
+        life,
+    } = seen;
+    let heat = seen.heat();
+    let available_spare = health.spare_percent();
+    let warning = |bit: u8, is_set: bool| if is_set { bit } else { 0 };
+    NvmeHealth {
+        critical_warning: warning(SPARE_IS_LOW, available_spare < SPARE_THRESHOLD)
+            | warning(IS_TOO_WARM, temperature.is_some_and(Temperature::warns))
+            | warning(IS_READ_ONLY, !takes_writes),
+        celsius: Temperature::told(*temperature),
+        available_spare,
+        spare_threshold: SPARE_THRESHOLD,
+        percentage_used: (100.0 * health.worn_share())
+            .round()
+            .min(PERCENTAGE_USED_MAX) as u8,
+        data_units_read: counters.host.bytes_read.div_ceil(DATA_UNIT_BYTES),
+        data_units_written: counters.host_bytes_written.div_ceil(DATA_UNIT_BYTES),
+        host_reads: counters.host.reads,
+        host_writes: counters.host.writes,
+        busy_minutes: life.busy.map(|busy| busy.0 / MINUTE_NS),
+        power_cycles: life.power_cycles,
+        power_on_hours: life.power_on.0 / HOUR_NS,
+        unsafe_shutdowns: life.unsafe_shutdowns,
+        media_errors: health.faults.unreadable,
+        error_entries: counters.host.failed,
+        warning_minutes: heat.warned_ns / MINUTE_NS,
+        critical_minutes: heat.critical_ns / MINUTE_NS,
+        throttled: heat.began,
+        throttled_s: heat.held_ns.map(|ns| ns / SECOND_NS),
     }
 }
 
-impl ExtendedLog {
-    fn of(seen: &Seen<'_>, layer: &dyn PageMapped, has_capacitors: bool) -> ExtendedLog {
-        let Seen {
-            health,
-            counters,
-            temperature,
-            life,
-        } = seen;
-        let mapping = layer.mapping();
-        let superblocks = mapping.groups * mapping.superblocks_per_group;
-        let slots = u64::from(superblocks) * u64::from(mapping.slots_per_superblock);
-        let mapped = u64::from(layer.mapped_slots());
-        // Superblocks that would be left if the host's data lay without gaps.
-        let left = (slots - mapped) / u64::from(mapping.slots_per_superblock);
-        let free = u64::from(layer.free_superblocks());
-        let slot_bytes = u64::from(mapping.slot_bytes);
-        let endurance = |rated: u32| {
-            let bytes = f64::from(rated) * (slots * slot_bytes) as f64;
-            (bytes / ENDURANCE_UNIT_BYTES).ceil() as u64
-        };
-        let cuts = |with_capacitors: bool| match with_capacitors == has_capacitors {
-            true => life.unsafe_shutdowns,
-            false => 0,
-        };
-        ExtendedLog {
-            media_bytes_written: counters.nand_bytes_programmed,
-            media_bytes_read: counters.nand_bytes_read,
-            bad_blocks: health.grown_bad().into(),
-            spare_percent: health.spare_percent(),
-            parity_recoveries: health.faults.made_good,
-            unreadable: health.faults.unreadable,
-            beyond_ecc: health.faults.made_good + health.faults.unreadable,
-            erases_max: health.wear.max(),
-            erases_min: health.wear.min(),
-            throttled: u8::try_from(seen.heat().began[0]).unwrap_or(u8::MAX),
-            throttling: temperature.map_or(0, |of| of.steps as u8),
-            incomplete_shutdowns: cuts(false),
-            free_percent: (100 * free / left.max(1)).min(100) as u8,
-            has_capacitors,
-            unaligned: counters.host.part_writes,
-            used_sectors: mapped * slot_bytes / SECTOR_BYTES,
-            capacitor_starts: cuts(true),
-            endurance_gb: health.rated_cycles.map(endurance),
-        }
+fn extended_log(seen: &Seen<'_>, layer: &dyn PageMapped, has_capacitors: bool) -> NvmeExtended {
+    let Seen {
+        health,
+        counters,
+        temperature,
+        life,
+    } = seen;
+    let mapping = layer.mapping();
+    let superblocks = mapping.groups * mapping.superblocks_per_group;
+    let slots = u64::from(superblocks) * u64::from(mapping.slots_per_superblock);
+    let mapped = u64::from(layer.mapped_slots());
+    let left = (slots - mapped) / u64::from(mapping.slots_per_superblock);
+    let free = u64::from(layer.free_superblocks());
+    let slot_bytes = u64::from(mapping.slot_bytes);
+    let endurance = |rated: u32| {
+        let bytes = f64::from(rated) * (slots * slot_bytes) as f64;
+        (bytes / ENDURANCE_UNIT_BYTES).ceil() as u64
+    };
+    let cuts = |with_capacitors: bool| match with_capacitors == has_capacitors {
+        true => life.unsafe_shutdowns,
+        false => 0,
+    };
+    NvmeExtended {
+        media_bytes_written: counters.nand_bytes_programmed,
+        media_bytes_read: counters.nand_bytes_read,
+        bad_blocks: health.grown_bad().into(),
+        spare_percent: health.spare_percent(),
+        parity_recoveries: health.faults.made_good,
+        unreadable: health.faults.unreadable,
+        beyond_ecc: health.faults.made_good + health.faults.unreadable,
+        erases_max: health.wear.max(),
+        erases_min: health.wear.min(),
+        throttled: u8::try_from(seen.heat().began[0]).unwrap_or(u8::MAX),
+        throttling: temperature.map_or(0, |of| of.steps as u8),
+        incomplete_shutdowns: cuts(false),
+        free_percent: (100 * free / left.max(1)).min(100) as u8,
+        has_capacitors,
+        unaligned: counters.host.part_writes,
+        used_sectors: mapped * slot_bytes / SECTOR_BYTES,
+        capacitor_starts: cuts(true),
+        endurance_gb: health.rated_cycles.map(endurance),
     }
 }
 
@@ -317,11 +211,8 @@ mod tests {
     fn what_the_host_did_is_told_in_the_standards_units() {
         let file = small(&[]);
         let mut device = built(&file);
-        let log = |device: &dyn Device| {
-            Logs::of(&file, device, SimTime::ZERO, &LIFE)
-                .unwrap()
-                .health
-        };
+        let log =
+            |device: &dyn Device| logs_of(&file, device, SimTime::ZERO, &LIFE).unwrap().health;
         assert_eq!(log(&*device).data_units_written, 0);
         apply(&mut *device, CommandKind::Write, 0, 8);
         assert_eq!(
@@ -359,7 +250,7 @@ mod tests {
         apply(&mut *device, CommandKind::Write, 7, 2);
         apply(&mut *device, CommandKind::Flush, 0, 0);
         let counters = device.counters();
-        let log = Logs::of(&file, &*device, SimTime::ZERO, &LIFE)
+        let log = logs_of(&file, &*device, SimTime::ZERO, &LIFE)
             .unwrap()
             .extended
             .unwrap();
@@ -369,7 +260,7 @@ mod tests {
         // Two slots of those that were trimmed hold a sector each again.
         assert_eq!(log.used_sectors, 8 * (2 * SUPERBLOCK_SLOTS - 98));
         assert_eq!(log.unaligned, 1);
-        let before = Logs::of(&file, &*built(&file), SimTime::ZERO, &LIFE)
+        let before = logs_of(&file, &*built(&file), SimTime::ZERO, &LIFE)
             .unwrap()
             .extended
             .unwrap();
@@ -380,7 +271,7 @@ mod tests {
         // Without capacitors, every cut finds the drive unprepared; with them none does.
         assert_eq!((log.incomplete_shutdowns, log.capacitor_starts), (3, 0));
         let kept = small(&["power_loss.capacitors=1"]);
-        let kept = Logs::of(&kept, &*built(&kept), SimTime::ZERO, &LIFE)
+        let kept = logs_of(&kept, &*built(&kept), SimTime::ZERO, &LIFE)
             .unwrap()
             .extended
             .unwrap();
@@ -398,7 +289,7 @@ mod tests {
                 apply(&mut *device, CommandKind::Write, lba, 256);
             }
         }
-        let log = Logs::of(&file, &*device, SimTime::ZERO, &LIFE).unwrap();
+        let log = logs_of(&file, &*device, SimTime::ZERO, &LIFE).unwrap();
         let mean = device.health().unwrap().wear.mean();
         assert_eq!(
             log.health.percentage_used,
@@ -419,7 +310,7 @@ mod tests {
                 temperature: None,
                 life: &LIFE,
             };
-            HealthLog::of(&seen, takes_writes).critical_warning
+            health_log(&seen, takes_writes).critical_warning
         };
         assert_eq!(warning(10, true), 0);
         assert_eq!(warning(9, true), SPARE_IS_LOW);
@@ -451,7 +342,7 @@ mod tests {
             is_full -= done.drain(..).count();
         }
         let temperature = device.temperature(now).unwrap();
-        let logs = Logs::of(&file, &*device, now, &LIFE).unwrap();
+        let logs = logs_of(&file, &*device, now, &LIFE).unwrap();
         let (log, extended) = (&logs.health, logs.extended.as_ref().unwrap());
         assert!(temperature.celsius > 70.0, "{temperature:?}");
         assert_eq!(log.celsius, temperature.celsius.round() as i32);
@@ -479,7 +370,7 @@ mod tests {
     #[test]
     fn only_a_drive_that_speaks_nvme_has_logs() {
         let file = Catalog::load("generic-mlc-8", &[]).unwrap();
-        assert_eq!(Logs::of(&file, &*built(&file), SimTime::ZERO, &LIFE), None);
+        assert_eq!(logs_of(&file, &*built(&file), SimTime::ZERO, &LIFE), None);
         let both = ["smart.vendor=intel".to_owned()];
         let why = Catalog::load("generic-nvme-tlc-8", &both)
             .unwrap_err()

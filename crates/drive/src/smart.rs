@@ -4,6 +4,7 @@
 //! give; only attributes that the model counts are listed. `docs/endurance.md` has the sources.
 
 use crate::health::Health;
+use ftlab_smart::SmartAttribute;
 
 /// Bytes of Intel's unit of host writes: 65,536 sectors.
 const INTEL_UNIT: u64 = 32 << 20;
@@ -33,28 +34,13 @@ pub enum Vendor {
     Samsung,
 }
 
-/// An attribute as it is read out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attribute {
-    /// Number of the attribute.
-    pub id: u8,
-    /// Its name in smartmontools' database.
-    pub name: &'static str,
-    /// The normalised value: 100 at first, less as it gets worse.
-    pub value: u8,
-    /// The normalised value at which the drive calls itself failing; 0 for never.
-    pub threshold: u8,
-    /// The raw value, in the unit of the attribute.
-    pub raw: u64,
-}
-
 impl Vendor {
     /// The attributes of a drive of this vendor, by number.
     #[must_use]
-    pub fn attributes(self, health: &Health) -> Vec<Attribute> {
-        let row = |(id, name, value, threshold, raw)| Attribute {
+    pub fn attributes(self, health: &Health) -> Vec<SmartAttribute> {
+        let row = |(id, name, value, threshold, raw): (u8, &str, u8, u8, u64)| SmartAttribute {
             id,
-            name,
+            name: name.to_owned(),
             value,
             threshold,
             raw,

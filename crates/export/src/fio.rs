@@ -14,7 +14,7 @@ pub use terse::{TerseVersion, terse};
 use disk::Disk;
 use ftlab_result::quantity::table;
 use ftlab_result::{
-    AtDevice, Erases, Inside, Joules, NvmeLogs, Provenance, ResultSet, Run, SavedState, Settling,
+    At, Erases, Inside, Joules, NvmeLogs, Provenance, ResultSet, Run, SavedState, Settling,
     SmartAttribute, Spread,
 };
 use job::{Of, options};
@@ -83,9 +83,9 @@ struct Beside<'a> {
     mean_depths: Vec<Option<f64>>,
     #[serde(flatten)]
     inside: Option<&'a Inside>,
-    /// Figures of each of several drives.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    devices: &'a [AtDevice],
+    /// What happened at each of several drives.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    devices: Vec<Device<'a>>,
     metrics: &'a BTreeMap<String, f64>,
     /// Power from the drive's supply; `null` without a clock, or when its file does not say what its
     /// parts take.
@@ -107,6 +107,14 @@ struct Beside<'a> {
     repeats: Option<Repeats<'a>>,
     /// Keys of the job file that have no effect, then what a reader of the figures has to know.
     warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Device<'a> {
+    #[serde(flatten)]
+    at: &'a At,
+    /// Bytes that the host wrote to it.
+    written_bytes: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -180,6 +188,11 @@ fn beside<'a>(set: &'a ResultSet, run: &'a Run, wall: Option<&Wall>) -> Beside<'
     let drive = set.drives.iter().find(|sheet| sheet.drive == run.drive);
     let metric = |name: &str| run.metrics.get(name).copied();
     let saved = run.saved_state.as_ref();
+    let only = run.only();
+    let device = |at| Device {
+        at,
+        written_bytes: at.inside.as_ref().map(|inside| inside.host_bytes_written),
+    };
     let warnings = run.warnings.iter().map(ToString::to_string);
     Beside {
         version: &origin.version,
@@ -196,14 +209,14 @@ fn beside<'a>(set: &'a ResultSet, run: &'a Run, wall: Option<&Wall>) -> Beside<'
         testbed: &run.testbed,
         steps: &run.steps,
         notes: &run.notes,
-        settling: run.settling.as_ref(),
+        settling: only.and_then(|only| only.settling.as_ref()),
         from_state: saved.map(|saved| saved.file.as_str()),
         state_seed: saved.map_or(origin.seed, |saved: &SavedState| saved.seed),
         seed: origin.seed,
         mean_depths: run.jobs.iter().map(|job| job.depth_mean).collect(),
-        inside: run.inside.as_ref(),
+        inside: run.inside(),
         metrics: &run.metrics,
-        power: run.joules.map(|joules| Power {
+        power: run.joules().map(|joules| Power {
             watts: metric(table::WATTS.name),
             idle_watts: metric(table::IDLE_WATTS.name),
             joules_per_gb: metric(table::JOULES_PER_GB.name),
@@ -214,10 +227,10 @@ fn beside<'a>(set: &'a ResultSet, run: &'a Run, wall: Option<&Wall>) -> Beside<'
         completed: run.completed,
         simulated_seconds: run.seconds,
         wall_seconds: wall.map(|wall| wall.seconds),
-        devices: &run.devices,
-        wear: run.erases.as_ref(),
-        smart: &run.smart,
-        nvme: run.nvme.as_ref(),
+        devices: run.several().iter().map(device).collect(),
+        wear: only.and_then(|only| only.erases.as_ref()),
+        smart: only.map_or(&[], |only| &only.smart),
+        nvme: only.and_then(|only| only.nvme.as_ref()),
         repeats: (!run.spread.is_empty()).then(|| Repeats {
             seeds: &origin.seeds,
             metrics: &run.metrics,

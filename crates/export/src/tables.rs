@@ -1,8 +1,9 @@
 //! The tables of result sets.
 
 use crate::table::{Columns, Table};
+use ftlab_result::quantity::table;
 use ftlab_result::{
-    AtDevice, Extent, Figure, Inside, PerSecond, ResultSet, Run, Spread, Traffic, Verdict,
+    At, Extent, Figure, Inside, PerSecond, ResultSet, Run, Spread, Traffic, Verdict,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -85,7 +86,7 @@ struct RunRow<'a> {
 
 impl RunRow<'_> {
     fn inside(&self) -> Option<&Inside> {
-        self.run.inside.as_ref()
+        self.run.inside()
     }
 }
 
@@ -193,21 +194,24 @@ fn known(wa: f64) -> Option<f64> {
     Some(wa).filter(|wa| *wa > 0.0)
 }
 
-fn inside<R>(table: &mut Columns<'_, R>, of: impl Copy + for<'r> Fn(&'r R) -> Option<&'r Inside>) {
-    table.number("wa", |row| known(of(row)?.wa));
-    table.number("wa_steady", |row| of(row)?.wa_steady);
-    table.number("gc_share", |row| of(row)?.gc_share);
+fn inside<R>(
+    columns: &mut Columns<'_, R>,
+    of: impl Copy + for<'r> Fn(&'r R) -> Option<&'r Inside>,
+) {
+    columns.number(table::WA.name, |row| known(of(row)?.wa));
+    columns.number(table::WA_STEADY.name, |row| of(row)?.wa_steady);
+    columns.number(table::GC_SHARE.name, |row| of(row)?.gc_share);
     let counts: [Count; 7] = [
         ("nand_programs", |inside| inside.nand_programs),
-        ("nand_reads", |inside| inside.nand_reads),
+        (table::NAND_READS.name, |inside| inside.nand_reads),
         ("nand_erases", |inside| inside.nand_erases),
         ("map_programs", |inside| inside.map_programs),
         ("map_reads", |inside| inside.map_reads),
-        ("buffer_stalls", |inside| inside.buffer_stalls),
+        (table::BUFFER_STALLS.name, |inside| inside.buffer_stalls),
         ("void_trims", |inside| inside.void_trims),
     ];
     for (name, count) in counts {
-        table.whole(name, |row| of(row).map(count));
+        columns.whole(name, |row| of(row).map(count));
     }
 }
 
@@ -221,12 +225,12 @@ fn hash<R>(table: &mut Columns<'_, R>, of: impl for<'r> Fn(&'r R) -> Option<&'r 
 struct DeviceRow<'a> {
     set: &'a str,
     run: &'a Run,
-    device: &'a AtDevice,
+    device: &'a At,
 }
 
 impl DeviceRow<'_> {
     fn inside(&self) -> Option<&Inside> {
-        Some(&self.device.inside)
+        self.device.inside.as_ref()
     }
 }
 
@@ -237,7 +241,7 @@ pub fn devices(sets: &[Labelled<'_>]) -> Table {
     let mut rows = Vec::new();
     for &(set, results) in sets {
         for run in &results.runs {
-            let devices = run.devices.iter();
+            let devices = run.several().iter();
             rows.extend(devices.map(|device| DeviceRow { set, run, device }));
         }
     }
@@ -247,14 +251,13 @@ pub fn devices(sets: &[Labelled<'_>]) -> Table {
     table.text("device", |row| &row.device.name);
     table.text("drive", |row| &row.device.drive);
     table.text("link", |row| &row.device.link);
-    table.whole("written_bytes", |row| Some(row.device.written_bytes));
+    table.whole("written_bytes", |row| {
+        Some(row.inside()?.host_bytes_written)
+    });
     inside(&mut table, DeviceRow::inside);
     let settled = |row: &DeviceRow<'_>| Some(row.device.settling.as_ref()?.rounds);
     table.whole("settling_rounds", settled);
-    table.number("joules", |row| {
-        let parts = row.device.joules.as_ref()?;
-        Some(parts.nand + parts.bus + parts.controller + parts.link + parts.dram + parts.mechanics)
-    });
+    table.number("joules", |row| Some(row.device.joules?.total()));
     let erases = |row: &DeviceRow<'_>| row.device.erases.clone();
     table.whole("erases_min", |row| Some(erases(row)?.erases_min.into()));
     table.number("erases_mean", |row| Some(erases(row)?.erases_mean));
@@ -276,13 +279,11 @@ pub fn series(sets: &[Labelled<'_>]) -> Table {
     let mut rows = Vec::new();
     for &(label, set) in sets {
         for run in &set.runs {
-            let lengths = [
-                run.series_ios.len(),
-                run.series_wa.len(),
-                run.series_watts.len(),
-                run.series_celsius.len(),
-            ];
-            let moments = 0..lengths.into_iter().max().unwrap_or(0);
+            let of_drive = run.only().map_or(0, |only| {
+                only.series_wa.len().max(only.series_celsius.len())
+            });
+            let of_run = run.series_ios.len().max(run.series_watts.len());
+            let moments = 0..of_run.max(of_drive);
             rows.extend(moments.map(|n| Moment { set: label, run, n }));
         }
     }
@@ -295,16 +296,14 @@ pub fn series(sets: &[Labelled<'_>]) -> Table {
     table.number("interval_s", |row| Some(row.run.series_interval_s));
     table.whole("ios", |row| row.run.series_ios.get(row.n).copied());
     table.whole("bytes", |row| row.run.series_bytes.get(row.n).copied());
-    table.number("wa", |row| known(*row.run.series_wa.get(row.n)?));
+    table.number("wa", |row| known(*row.run.only()?.series_wa.get(row.n)?));
     table.number("watts", |row| row.run.series_watts.get(row.n).copied());
-    table.number("celsius", |row| row.run.series_celsius.get(row.n).copied());
-    let steps = |row: &Moment<'_>| {
-        row.run
-            .series_throttle
-            .get(row.n)
-            .map(|&steps| steps.into())
-    };
-    table.whole("throttle", steps);
+    table.number("celsius", |row| {
+        row.run.only()?.series_celsius.get(row.n).copied()
+    });
+    table.whole("throttle", |row| {
+        Some((*row.run.only()?.series_throttle.get(row.n)?).into())
+    });
     table.table("series")
 }
 

@@ -20,12 +20,15 @@ fn set() -> ResultSet {
             "id": id, "drive": "d", "test": "t", "state": "new", "steps": [],
             "metrics": {"iops": 0.1, "mb_s": 1e300}, "read": traffic(0), "write": traffic(ios),
             "trim": traffic(0), "series_ios": [ios, 0], "series_interval_s": 1.0,
-            "series_bytes": [ios * 4096, 0], "series_wa": [1.5, 0.0], "series_watts": watts,
-            "inside": {
-                "wa": 1.5, "host_ios": ios, "nand_programs": u64::MAX, "nand_reads": 0,
-                "nand_erases": 0, "gc_share": 0.0, "buffer_stalls": 0,
-                "op_stream_hash": "a,\"b\"\nc",
-            },
+            "series_bytes": [ios * 4096, 0], "series_watts": watts,
+            "at": [{
+                "series_wa": [1.5, 0.0],
+                "inside": {
+                    "wa": 1.5, "host_ios": ios, "host_bytes_written": 8192, "nand_programs": u64::MAX,
+                    "nand_reads": 0, "nand_erases": 0, "gc_share": 0.0, "buffer_stalls": 0,
+                    "op_stream_hash": "a,\"b\"\nc",
+                },
+            }],
             "submitted": ios, "completed": ios, "seconds": 2.0,
         })
     };
@@ -39,16 +42,18 @@ fn set() -> ResultSet {
     let mut of_two = run("d/t/new", 7, &[1.25, 2.5]);
     let device = |name: &str, joules: serde_json::Value| {
         json!({
-            "name": name, "drive": "d", "link": "sata3g", "written_bytes": 8192, "joules": joules,
-            "inside": of_two["inside"],
+            "name": name, "drive": "d", "link": "sata3g", "joules": joules,
+            "inside": of_two["at"][0]["inside"],
         })
     };
     let joules = json!({
         "nand": 1.0, "bus": 2.0, "controller": 4.0, "link": 8.0, "dram": 16.0, "mechanics": 32.0,
     });
-    of_two["devices"] = json!([device("nvme0", joules), device("nvme1", json!(null))]);
+    let at = json!([device("nvme0", joules), device("nvme1", json!(null))]);
+    of_two["together"] = of_two["at"][0]["inside"].clone();
+    of_two["at"] = at;
     serde_json::from_value(json!({
-        "schema": 3,
+        "schema": ftlab_result::SCHEMA,
         "origin": {"version": "0", "way": "simulated", "seed": 1, "testbed": "x"},
         "drives": [],
         "tests": [{

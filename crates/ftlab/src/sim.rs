@@ -20,7 +20,7 @@
 //! let report = run(&job, &mut *drive, Clock::Timed, seed)?;
 //!
 //! let run = Record::of_jobs(&job, &report).run;
-//! let inside = run.inside.expect("it is a drive of flash");
+//! let inside = run.inside().expect("it is a drive of flash");
 //! println!("{:.0} IOPS at a write amplification of {:.2}", run.write.iops, inside.wa);
 //! assert_eq!(run.write.ios, 5000);
 //! # Ok(())

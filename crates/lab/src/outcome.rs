@@ -3,18 +3,16 @@
 use crate::cell::{Cell, Playing};
 use crate::fill;
 use crate::states::{Begun, steps};
-use crate::subject::{Devices, Member, Subject};
+use crate::subject::{Devices, Subject};
 use ftlab_base::SimTime;
-use ftlab_drive::nvme::{Life, Logs};
-use ftlab_drive::smart::Attribute;
+use ftlab_drive::nvme::{Life, logs_of};
 use ftlab_drive::{DriveFile, Health};
 use ftlab_host::{Host, Pcie, Port, Testbed};
 use ftlab_play::driver::INTERVAL_S;
-use ftlab_play::nvme::logs_of;
 use ftlab_play::record::Record;
 use ftlab_play::states::Settling;
 use ftlab_result::plan::Plan;
-use ftlab_result::{Fill, NvmeLogs, Run, SavedState, SmartAttribute};
+use ftlab_result::{Fill, Run, SavedState, SmartAttribute};
 use serde::{Deserialize, Serialize};
 
 /// The outcome of a cell, or of a part of a course.
@@ -41,11 +39,8 @@ impl Outcome {
         let mut outcome = Outcome::of_record(cell, playing.load.name(), name, record);
         let run = &mut outcome.run;
         run.steps = steps(&cell.subject, begun, state, before);
-        let settling = |begun: &Begun| begun.settling.as_ref().map(Settling::sheet);
-        match begun {
-            [only] => run.settling = settling(only),
-            _ => (run.devices.iter_mut().zip(begun))
-                .for_each(|(at, begun)| at.settling = settling(begun)),
+        for (at, begun) in run.at.iter_mut().zip(begun) {
+            at.settling = begun.settling.as_ref().map(Settling::sheet);
         }
         run.saved_state = loaded.map(|loaded| SavedState {
             file: loaded.file.clone(),
@@ -64,23 +59,16 @@ impl Outcome {
     #[must_use]
     pub fn of_record(cell: &Cell, load: &str, state: &str, record: Record) -> Outcome {
         let members = cell.subject.members();
-        let smart = |(member, health): (&Member, &Option<Health>)| {
-            let health = health.as_ref();
-            health.map_or_else(Vec::new, |health| smart_of(&member.file, health))
-        };
-        let smart = members.iter().zip(&record.healths).map(smart);
-        let mut smart: Vec<Vec<SmartAttribute>> = smart.collect();
         let mut run = Run {
             state: state.to_owned(),
             series_interval_s: INTERVAL_S as f64,
             ..record.run
         };
-        match &mut smart[..] {
-            [only] => run.smart = std::mem::take(only),
-            _ => {
-                for ((at, smart), member) in run.devices.iter_mut().zip(smart).zip(members) {
-                    (at.smart, at.drive) = (smart, member.file.slug().to_owned());
-                }
+        for ((at, member), health) in run.at.iter_mut().zip(members).zip(&record.healths) {
+            at.smart =
+                (health.as_ref()).map_or_else(Vec::new, |health| smart_of(&member.file, health));
+            if members.len() > 1 {
+                member.file.slug().clone_into(&mut at.drive);
             }
         }
         Outcome {
@@ -94,15 +82,11 @@ impl Outcome {
     /// Forgets what figures are not made of: courses but that of bytes, and what drives told.
     pub fn lighten(&mut self) {
         let run = &mut self.run;
-        for series in [
-            &mut run.series_wa,
-            &mut run.series_watts,
-            &mut run.series_celsius,
-        ] {
-            *series = Vec::new();
+        for at in &mut run.at {
+            (at.series_wa, at.series_celsius, at.series_throttle) = Default::default();
+            (at.smart, at.nvme) = Default::default();
         }
-        (run.series_ios, run.series_throttle) = Default::default();
-        (run.smart, run.nvme) = Default::default();
+        (run.series_ios, run.series_watts) = Default::default();
         (run.steps, run.notes, run.warnings) = Default::default();
     }
 
@@ -117,8 +101,8 @@ impl Outcome {
             let link = member.file.link_on(&host);
             let of = if member.name.is_empty() { "" } else { " " };
             words.push(format!("{}{of}{}", member.name, link_words(link)));
-            if let Some(at) = run.devices.get_mut(n) {
-                link.clone_into(&mut at.link);
+            if let [_, _, ..] = run.at[..] {
+                link.clone_into(&mut run.at[n].link);
             }
             if !links.contains(&link) {
                 links.push(link);
@@ -156,18 +140,8 @@ pub fn link_words(link: &str) -> String {
 /// Returns the SMART attributes of a drive in such a state; none if its file names no vendor's set.
 #[must_use]
 pub fn smart_of(file: &DriveFile, health: &Health) -> Vec<SmartAttribute> {
-    let Some(vendor) = file.smart_vendor() else {
-        return Vec::new();
-    };
-    let attribute = |attribute: Attribute| SmartAttribute {
-        id: attribute.id,
-        name: attribute.name.to_owned(),
-        value: attribute.value,
-        threshold: attribute.threshold,
-        raw: attribute.raw,
-    };
-    let attributes = vendor.attributes(health).into_iter();
-    attributes.map(attribute).collect()
+    let vendor = file.smart_vendor();
+    vendor.map_or_else(Vec::new, |vendor| vendor.attributes(health))
 }
 
 /// A record with what its NVMe drives told at the end. Each was switched on for the run: what was done to it before had no
@@ -180,18 +154,9 @@ pub(crate) fn with_logs(mut record: Record, subject: &Subject, devices: &Devices
         busy: None,
     };
     let now = SimTime::ZERO + record.answered;
-    let logs = subject.files().zip(devices.iter()).map(|(file, device)| {
-        let logs = Logs::of(file, device.as_ref(), now, &life);
-        logs.as_ref().map(logs_of)
-    });
-    let mut logs: Vec<Option<NvmeLogs>> = logs.collect();
-    match &mut logs[..] {
-        [only] => record.run.nvme = only.take(),
-        _ => {
-            for (at, logs) in record.run.devices.iter_mut().zip(logs) {
-                at.nvme = logs;
-            }
-        }
+    let drives = subject.files().zip(devices.iter());
+    for (at, (file, device)) in record.run.at.iter_mut().zip(drives) {
+        at.nvme = logs_of(file, device.as_ref(), now, &life);
     }
     record
 }

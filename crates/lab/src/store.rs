@@ -4,6 +4,7 @@
 //! the last one, and is left out.
 
 use crate::Outcome;
+use ftlab_result::SCHEMA;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -15,6 +16,8 @@ use std::path::{Path, PathBuf};
 struct Head {
     /// Names the build that simulated the cells, where builds of one version may differ.
     simulator: String,
+    /// Version of the schema that the outcomes have.
+    schema: u32,
 }
 
 /// A cell that has ended.
@@ -40,18 +43,21 @@ impl Store {
     /// # Errors
     /// When the file cannot be written.
     pub fn new(path: &Path, simulator: &str) -> io::Result<Store> {
-        let simulator = simulator.to_owned();
+        let head = Head {
+            simulator: simulator.to_owned(),
+            schema: SCHEMA,
+        };
         let mut store = Store {
             path: path.to_owned(),
             file: File::create(path)?,
             whole: 0,
             known: BTreeMap::new(),
         };
-        store.write(&Head { simulator })?;
+        store.write(&head)?;
         Ok(store)
     }
 
-    /// Opens the store that is there if the same program simulated it, else an empty one.
+    /// Opens the store that is there if the same program simulated it and its outcomes are of this schema, else an empty one.
     ///
     /// # Errors
     /// When the file cannot be read or written.
@@ -71,7 +77,7 @@ impl Store {
             }
             if whole == 0 {
                 match serde_json::from_str::<Head>(&text) {
-                    Ok(head) if head.simulator == simulator => {}
+                    Ok(head) if head.simulator == simulator && head.schema == SCHEMA => {}
                     _ => {
                         drop(reader);
                         return Store::new(path, simulator);

@@ -6,8 +6,7 @@
 //!   [`driver::run_scenario`] runs application scripts, [`driver::run_trace`] plays synthetic traces back and
 //!   [`driver::run_replay`] recorded ones ([`recording`]).
 //! - [`torture`] wears a drive for minutes of virtual time, most of them without a clock.
-//! - [`record`] makes a result of what a run counted, [`logs`] and [`iolog`] the logs that jobs ask for, [`nvme`] those
-//!   that NVMe drives keep.
+//! - [`record`] makes a result of what a run counted, [`logs`] and [`iolog`] the logs that jobs ask for.
 //! - [`load`] is a job file, a script or a trace that was read or can be, [`embedded`] those that come with ftlab;
 //!   [`streams`] says which random streams a load has.
 //! - [`watch`] hears how far long work is; [`warnings`] says what a reader of a run has to know before
@@ -33,7 +32,6 @@ mod fake;
 pub mod iolog;
 pub mod load;
 pub mod logs;
-pub mod nvme;
 pub mod record;
 pub mod recording;
 mod replay_record;

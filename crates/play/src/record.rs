@@ -4,15 +4,13 @@ mod jobs;
 
 pub use jobs::job;
 
-use crate::driver::{
-    DeviceReport, Direction, INTERVAL_S, Interval, PowerReport, RunReport, ThermalReport,
-};
+use crate::driver::{DeviceReport, Direction, INTERVAL_S, Interval, PowerReport, RunReport};
 use crate::iolog::Iolog;
 use crate::logs::JobLog;
 use ftlab_base::{CommandKind, LatencyHistogram, Nanos, SimTime};
 use ftlab_drive::{Counters, Device, Health};
 use ftlab_result::quantity::{PERCENTILES, Quantity, table};
-use ftlab_result::{AtDevice, Erases, Extent, Ignored, Inside, Joules, PerSecond, Run, Traffic};
+use ftlab_result::{At, Erases, Extent, Ignored, Inside, Joules, PerSecond, Run, Traffic};
 use ftlab_workload::JobFile;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -90,8 +88,6 @@ impl Record {
             .of_kind
             .each_ref()
             .map(|d| traffic(d, directions.measured));
-        // Names, preparation and settling are left open: whoever asked for the run knows them.
-        let power = report.power.as_ref();
         let run = Run {
             metrics: metrics(report, &directions),
             read,
@@ -102,16 +98,12 @@ impl Record {
             completed: report.completed,
             seconds: report.simulated.as_secs(),
             pause_ns: report.pauses.threshold.0,
-            inside: Some(inside(report)),
+            together: together(report),
             series_ios: of_intervals(&directions, |interval| interval.ios),
             series_bytes: of_intervals(&directions, |interval| interval.bytes),
-            series_wa: report.series_wa.clone(),
-            series_watts: power.map_or_else(Vec::new, |power| power.series_watts.clone()),
+            series_watts: report.power().map_or_else(Vec::new, |of| of.series_watts),
             series_interval_s: INTERVAL_S as f64,
-            series_celsius: celsius(report.thermal.as_ref()),
-            series_throttle: throttle(report.thermal.as_ref()),
-            joules: power.map(joules),
-            devices: report.devices.iter().map(at_device).collect(),
+            at: report.at.iter().map(at).collect(),
             ..Run::default()
         };
         let jobs = report.jobs.iter();
@@ -144,7 +136,9 @@ impl Record {
     /// Returns the record with the settling of garbage collection ([`RunReport::settled`]).
     #[must_use]
     pub fn settled(mut self, settled: Option<bool>) -> Record {
-        if let Some(inside) = &mut self.run.inside {
+        let run = &mut self.run;
+        let all = run.together.as_mut();
+        if let Some(inside) = all.or_else(|| run.at.first_mut()?.inside.as_mut()) {
             inside.settled = settled;
         }
         self
@@ -154,13 +148,9 @@ impl Record {
     #[must_use]
     pub fn on<'d>(mut self, devices: impl IntoIterator<Item = &'d dyn Device>) -> Record {
         self.healths = devices.into_iter().map(Device::health).collect();
-        for (at, health) in self.run.devices.iter_mut().zip(&self.healths) {
+        for (at, health) in self.run.at.iter_mut().zip(&self.healths) {
             at.erases = health.as_ref().map(erases);
         }
-        self.run.erases = match &self.healths[..] {
-            [only] => only.as_ref().map(erases),
-            _ => None,
-        };
         self
     }
 }
@@ -174,11 +164,12 @@ fn of_intervals(directions: &Directions, count: impl Fn(&Interval) -> u64) -> Ve
 /// temperature of a drive whose file says what they follow from.
 fn metrics(report: &RunReport, directions: &Directions) -> BTreeMap<String, f64> {
     let mut metrics = BTreeMap::new();
+    let only = report.only();
     let mut put = |of: &Quantity, value: f64| of.put(&mut metrics, value);
-    if report.counters.host_bytes_written > 0 {
-        put(&table::WA, report.wa.total);
+    if report.counters().host_bytes_written > 0 {
+        put(&table::WA, report.wa().total);
     }
-    if let Some(steady) = report.wa.steady {
+    if let Some(steady) = report.wa().steady {
         put(&table::WA_STEADY, steady);
     }
     let errors: u64 = report.jobs.iter().map(|job| job.errors).sum();
@@ -200,7 +191,7 @@ fn metrics(report: &RunReport, directions: &Directions) -> BTreeMap<String, f64>
         put(&table::PAUSES, report.pauses.count as f64);
         put(&table::LONGEST_PAUSE_S, report.pauses.longest.as_secs());
     }
-    if let Some(shares) = &report.shares {
+    if let Some(shares) = only.and_then(|only| only.shares) {
         for (of, share) in [
             (&table::HOST_BUSY_PCT, Some(shares.host)),
             (&table::LIMIT_HELD_PCT, shares.limit),
@@ -216,14 +207,14 @@ fn metrics(report: &RunReport, directions: &Directions) -> BTreeMap<String, f64>
             }
         }
     }
-    if let Some(cores) = report.host_cores {
+    if let Some(cores) = only.and_then(|only| only.host_cores) {
         put(&table::HOST_CORES_PCT, 100.0 * cores);
         if directions.all.ios > 0 {
             let busy_us = 1e6 * cores * directions.measured.as_secs();
             put(&table::HOST_US_PER_IO, busy_us / directions.all.ios as f64);
         }
     }
-    if let Some(power) = &report.power {
+    if let Some(power) = report.power() {
         put(&table::WATTS, power.watts());
         put(&table::IDLE_WATTS, power.rest_watts);
         if directions.all.bytes > 0 {
@@ -232,7 +223,7 @@ fn metrics(report: &RunReport, directions: &Directions) -> BTreeMap<String, f64>
             put(&table::JOULES_PER_GB, power.energy.total() / gigabytes);
         }
     }
-    if let Some(thermal) = &report.thermal {
+    if let Some(thermal) = only.and_then(|only| only.thermal.as_ref()) {
         put(&table::CELSIUS_MAX, thermal.celsius_max);
         put(&table::THROTTLED_S, thermal.throttled.as_secs());
     }
@@ -320,14 +311,6 @@ fn bounds() -> impl Iterator<Item = u64> {
     decades.flat_map(|decade| BOUNDS_A_DECADE.map(|bound| bound * decade / 1000))
 }
 
-fn celsius(thermal: Option<&ThermalReport>) -> Vec<f64> {
-    thermal.map_or_else(Vec::new, |thermal| thermal.series_celsius.clone())
-}
-
-fn throttle(thermal: Option<&ThermalReport>) -> Vec<u8> {
-    thermal.map_or_else(Vec::new, |thermal| thermal.series_throttle.clone())
-}
-
 fn joules(power: &PowerReport) -> Joules {
     let energy = &power.energy;
     Joules {
@@ -340,31 +323,27 @@ fn joules(power: &PowerReport) -> Joules {
     }
 }
 
-/// Reports one of several drives; its name and its health are left open.
-fn at_device(report: &DeviceReport) -> AtDevice {
-    AtDevice {
+/// What happened at a drive; which drive it is, and how it stands, is left open.
+fn at(report: &DeviceReport) -> At {
+    let thermal = report.thermal.clone().unwrap_or_default();
+    At {
         name: report.name.clone(),
-        written_bytes: report.counters.host_bytes_written,
-        inside: Inside {
+        inside: Some(Inside {
             wa_steady: report.wa.steady,
             handles: report.handles.clone(),
             ..inside_of(&report.counters)
-        },
+        }),
         series_wa: report.series_wa.clone(),
-        series_celsius: celsius(report.thermal.as_ref()),
-        series_throttle: throttle(report.thermal.as_ref()),
+        series_celsius: thermal.series_celsius,
+        series_throttle: thermal.series_throttle,
         joules: report.power.as_ref().map(joules),
-        ..AtDevice::default()
+        ..At::default()
     }
 }
 
-fn inside(report: &RunReport) -> Inside {
-    Inside {
-        wa_steady: report.wa.steady,
-        settled: report.settled(false),
-        handles: report.handles.clone(),
-        ..inside_of(&report.counters)
-    }
+/// What happened at several drives together.
+fn together(report: &RunReport) -> Option<Inside> {
+    (report.at.len() > 1).then(|| inside_of(&report.counters()))
 }
 
 /// Returns the events inside a drive by its counters.

@@ -47,7 +47,7 @@ pub fn torture(
         let seed = seed.derive(&format!("part/{n}"));
         let report = run(&timed, device, Clock::Timed, seed)?;
         come_to_rest(device, SimTime::ZERO + report.simulated).map_err(Torn::Rest)?;
-        let written = report.counters.host_bytes_written;
+        let written = report.counters().host_bytes_written;
         if written > 0 && rest_s > 0 {
             let rest = of_amount(file, written * rest_s);
             let seed = seed.derive("rest");

@@ -50,7 +50,7 @@ pub fn of_run(
     warnings.extend(few_beyond(report));
     warnings.extend(heat(report));
     warnings.extend(host_bound(report, ground.machine));
-    if report.counters.nand_bytes_programmed == 0 {
+    if report.counters().nand_bytes_programmed == 0 {
         return Ok(warnings);
     }
     for (job, done) in jobs.iter().zip(&report.jobs) {
@@ -90,7 +90,7 @@ fn through_pages(file: &JobFile, report: &RunReport) -> Option<Warning> {
     let writes = (report.jobs.iter()).map(|done| done.direction(CommandKind::Write).ios);
     let (writes, pages) = (
         writes.sum::<u64>(),
-        report.counters.host_bytes_written / PAGE_BYTES,
+        report.counters().host_bytes_written / PAGE_BYTES,
     );
     let mut why = "As behind a file system, they lie in pages of 4 KiB in memory, which flushes and the end write to the drive"
         .to_owned();
@@ -129,7 +129,7 @@ fn beyond(shares: &Shares) -> Option<Warning> {
 
 /// Trims that covered no whole slot of the drive.
 fn void_trims(report: &RunReport, slot_bytes: Option<u64>) -> Option<Warning> {
-    let void = Some(report.counters.void_trims).filter(|&void| void > 0)?;
+    let void = Some(report.counters().void_trims).filter(|&void| void > 0)?;
     let slot_kib = slot_bytes? / 1024;
     let jobs = report.jobs.iter();
     let trims: u64 = jobs.map(|job| job.direction(CommandKind::Trim).ios).sum();
@@ -268,7 +268,7 @@ const STARVED_LEAST: f64 = 0.2;
 
 /// Dies that had nothing to do while the queues of others were full.
 fn starved(report: &RunReport) -> Option<Warning> {
-    let shares = report.shares?;
+    let shares = report.only()?.shares?;
     let starved = shares.starved.filter(|starved| *starved >= STARVED_LEAST)?;
     Some(Warning {
         saw: format!(
@@ -286,7 +286,7 @@ const HOST_BOUND_LEAST: f64 = 0.95;
 
 /// A host that had no time left while its drive had. A drive that is the host's own work, as a RAM disk, is not told of.
 fn host_bound(report: &RunReport, machine: &str) -> Option<Warning> {
-    let shares = report.shares?;
+    let shares = report.only()?.shares?;
     let drive = shares.of_the_drive()?;
     (shares.host >= HOST_BOUND_LEAST && drive < shares.host).then(|| Warning {
         saw: format!(
@@ -303,11 +303,11 @@ fn host_bound(report: &RunReport, machine: &str) -> Option<Warning> {
 
 /// Returns warnings of what heat did to the drives of a run.
 fn heat(report: &RunReport) -> Vec<Warning> {
-    let only = report.thermal.as_ref().map(|thermal| ("", thermal));
-    let several = report.devices.iter();
-    let several =
-        several.filter_map(|device| Some((device.name.as_str(), device.thermal.as_ref()?)));
-    let told = only.into_iter().chain(several).flat_map(|(name, thermal)| {
+    let thermal = report.at.iter().filter_map(|device| {
+        let thermal = device.thermal.as_ref()?;
+        Some((device.name.as_str(), thermal))
+    });
+    let told = thermal.flat_map(|(name, thermal)| {
         [
             throttled(name, thermal, report.simulated),
             too_warm(name, thermal),
@@ -386,7 +386,7 @@ fn unsettled(report: &RunReport, target: &[DeviceShape<'_>]) -> Warning {
     Warning {
         saw: format!(
             "Garbage collection had not settled when the run ended, after {} of writes to {drives}.",
-            bytes(report.counters.host_bytes_written)
+            bytes(report.counters().host_bytes_written)
         ),
         why: "Write amplification, rates and latencies are not those of the steady state.".to_owned(),
         option: "Start with --state steady or steady-fast, or write at random until wa_steady is given, which \
@@ -399,6 +399,7 @@ fn unsettled(report: &RunReport, target: &[DeviceShape<'_>]) -> Warning {
 mod tests {
     use super::*;
     use crate::driver;
+    use crate::driver::DeviceReport;
     use crate::fake::Fake;
     use ftlab_base::{RootSeed, SECTOR_BYTES};
 
@@ -487,6 +488,13 @@ mod tests {
         assert!(bytes[0].contains("bytes of writes a second"), "{bytes:?}");
     }
 
+    fn of_one(device: DeviceReport) -> RunReport {
+        RunReport {
+            at: vec![device],
+            ..RunReport::default()
+        }
+    }
+
     #[test]
     fn a_host_that_sets_the_rate_is_told_of() {
         let told = |host: f64, dies: Option<f64>| {
@@ -496,10 +504,10 @@ mod tests {
                 link: dies.map(|_| 0.1),
                 ..ftlab_drive::Shares::default()
             };
-            let report = RunReport {
+            let report = of_one(DeviceReport {
                 shares: Some(shares),
-                ..RunReport::default()
-            };
+                ..DeviceReport::default()
+            });
             host_bound(&report, "anandtech-2008").map(|warning| warning.to_string())
         };
         let bound = told(1.0, Some(0.2)).unwrap();
@@ -525,27 +533,28 @@ mod tests {
             throttled: Nanos::from_millis(1_500),
             critical_celsius: Some(85.0),
         };
-        let report = RunReport {
-            simulated: Nanos::from_secs(2),
-            thermal: Some(thermal.clone()),
-            ..RunReport::default()
+        let told = |thermal: &ThermalReport| {
+            let report = RunReport {
+                simulated: Nanos::from_secs(2),
+                ..of_one(DeviceReport {
+                    thermal: Some(thermal.clone()),
+                    ..DeviceReport::default()
+                })
+            };
+            heat(&report)
         };
-        let told: Vec<String> = heat(&report).iter().map(ToString::to_string).collect();
+        let warm: Vec<String> = told(&thermal).iter().map(ToString::to_string).collect();
         assert!(
-            told[0].contains("The drive slowed down for 1.5 of 2.0 s, as it reached 86.5 C"),
-            "{told:?}"
+            warm[0].contains("The drive slowed down for 1.5 of 2.0 s, as it reached 86.5 C"),
+            "{warm:?}"
         );
-        assert!(told[1].contains("too warm from 85 C on"), "{told:?}");
+        assert!(warm[1].contains("too warm from 85 C on"), "{warm:?}");
         let cool = ThermalReport {
             celsius_max: 60.0,
             throttled: Nanos::ZERO,
             ..thermal
         };
-        let report = RunReport {
-            thermal: Some(cool),
-            ..report
-        };
-        assert_eq!(heat(&report), []);
+        assert_eq!(told(&cool), []);
     }
 
     #[test]

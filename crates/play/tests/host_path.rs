@@ -55,7 +55,9 @@ fn reads(drive: (&str, &[&str]), testbed: &Testbed, job: &str) -> Found {
         ios += reads.ios as f64;
         mean_us += reads.ios as f64 * reads.latency().expect("it read").mean_ns() / 1e3;
     }
-    let cores = report.host_cores.expect("the host says what it costs");
+    let cores = report.at[0]
+        .host_cores
+        .expect("the host says what it costs");
     Found {
         iops: ios / seconds,
         mean_us: mean_us / ios,

@@ -76,7 +76,7 @@ fn measured((drive, data): (&str, &str)) -> Speeds {
     Speeds {
         new: mb_s("new"),
         trimmed: mb_s("trimmed"),
-        wa: report.counters.write_amplification(),
+        wa: report.counters().write_amplification(),
     }
 }
 

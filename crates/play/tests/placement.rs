@@ -55,7 +55,7 @@ fn of_two_zones(mut device: Box<dyn Device>, told: [&str; 2]) -> f64 {
             "rw=randwrite\nnorandommap\nio_size={share}\n[hot]\nsize=10%\nnumjobs=9\n{hot}\n\
              [cold]\noffset=10%\n{cold}\n"
         );
-        run(&mut *device, &jobs, part).wa.total
+        run(&mut *device, &jobs, part).wa().total
     };
     written(10, "until it is steady");
     written(5, "steady")
@@ -99,7 +99,7 @@ fn of_log_beside_static_data(
         )
     };
     run(&mut *device, &round(3), "until it is steady");
-    let wa = run(&mut *device, &round(2), "steady").wa.total;
+    let wa = run(&mut *device, &round(2), "steady").wa().total;
     (wa, device)
 }
 

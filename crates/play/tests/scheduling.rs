@@ -99,7 +99,7 @@ fn steady_share(channels: u32) -> f64 {
     let job = JobFile::parse(job, "writes.fio").expect("it is a job file");
     let report = driver::run(&job, drive.as_mut(), Clock::Timed, RootSeed(2)).expect("it runs");
     // A page takes 27 µs over the channel, 900 to program and 50 to read; a block of 256 pages 3 ms to erase.
-    let wa = report.wa.total;
+    let wa = report.wa().total;
     let flash_us = 927.0 + (wa - 1.0) * (77.0 + 927.0) + wa / 256.0 * 3000.0;
     let allowed = f64::from(4 * channels) * 1e6 / flash_us;
     let writes = report.jobs[0].direction(CommandKind::Write).ios as f64 / 4.0;

@@ -48,7 +48,7 @@ fn steady(slug: &str, bytes: u64) -> BTreeMap<&'static str, f64> {
     let latency = reads.jobs[1].direction(CommandKind::Read).latency();
     let us = |percent: f64| latency.expect("it read").percentile(percent).0 as f64 / 1e3;
     BTreeMap::from([
-        ("write amplification", writes.wa.total),
+        ("write amplification", writes.wa().total),
         ("writes a second", iops),
         ("median of reads", us(50.0)),
         ("99th percentile of reads", us(99.0)),

@@ -45,7 +45,7 @@ fn write_amplification(distribution: &str, fill: f64, separate: bool) -> f64 {
         job.jobs[0].pattern.shuffle = true;
         let seed = SEED.derive(part);
         let report = driver::run(&job, &mut *device, Clock::Untimed, seed);
-        report.unwrap().wa.total
+        report.unwrap().wa().total
     };
     written(12, "until it is steady");
     written(6, "steady")

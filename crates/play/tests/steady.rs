@@ -48,7 +48,7 @@ fn write_at_random(device: &mut dyn Device, drives: f64, part: &str) -> f64 {
     let job = format!("[w]\nrw=randwrite\nbs=4k\nnorandommap\nsize=100%\nio_size={bytes}\n");
     let job = JobFile::parse(&job, "random.fio").expect("it parses");
     let report = driver::run(&job, device, Clock::Untimed, SEED.derive(part)).expect("it runs");
-    report.wa.total
+    report.wa().total
 }
 
 /// Share of the full superblocks that hold no more valid slots than 0, 1, …

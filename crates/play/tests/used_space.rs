@@ -60,7 +60,7 @@ fn modelled(drive: &str, used_gib: f64, times: f64) -> f64 {
         let job = format!("[w]\nrw=randwrite\nbs=4k\nnorandommap\nsize=100%\nio_size={bytes}\n");
         let job = JobFile::parse(&job, "uniform.fio").expect("it parses");
         let report = driver::run(&job, &mut *device, Clock::Untimed, SEED.derive(part));
-        report.expect("it runs").wa.total
+        report.expect("it runs").wa().total
     };
     write(0.6 * times, "first");
     write(0.4 * times, "last")

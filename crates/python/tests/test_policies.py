@@ -162,7 +162,7 @@ def test_several_drives_run_together_by_their_names(command_line, tmp_path: Path
     assert (devices["device"], devices["drive"]) == (["one", "two"], ["generic-mlc-8"] * 2)
     assert (here.read_ios, here.write_ios) == (2000, 2000)
     there = json.loads((tmp_path / "out/results.json").read_text())
-    assert here.to_dict()["runs"][0]["devices"] == there["runs"][0]["devices"]
+    assert here.to_dict()["runs"][0]["at"] == there["runs"][0]["at"]
     content = {"schema": 1}
     for drive, words in [
         ({}, "give at least one"),

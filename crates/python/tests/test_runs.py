@@ -40,7 +40,7 @@ def test_a_run_is_the_command_lines(command_line, tmp_path: Path, result: ftlab.
 def test_scalars_are_attributes_with_their_units(result: ftlab.Result) -> None:
     run = result.to_dict()["runs"][0]
     assert result.seconds == run["seconds"] > 0
-    assert result.wa == run["inside"]["wa"] > 1
+    assert result.wa == run["at"][0]["inside"]["wa"] > 1
     assert result.write_lat_ns_p99 == dict(map(tuple, run["write"]["lat_ns_percentiles"]))[99.0]
     assert result.metric_iops == run["metrics"]["iops"]
     assert result.read_lat_ns_mean is None and result.read_ios == 0

@@ -12,7 +12,7 @@ pub const NOTE: &str = "* Garbage collection had not settled when the run ended:
 /// Whether figures of a run are to be marked.
 #[must_use]
 pub fn is_unsettled(run: &Run) -> bool {
-    run.inside.as_ref().and_then(|inside| inside.settled) == Some(false)
+    run.inside().and_then(|inside| inside.settled) == Some(false)
 }
 
 /// A figure in words, marked if it has to be.

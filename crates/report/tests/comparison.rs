@@ -125,7 +125,7 @@ fn figures_of_runs_that_ended_before_collection_settled_are_marked() {
         assert!(!page.contains("had not settled"), "{page}");
     }
     for run in &mut second.runs {
-        run.inside.as_mut().unwrap().settled = Some(false);
+        run.at[0].inside.as_mut().unwrap().settled = Some(false);
     }
     let [text, page] = pages(&second);
     assert!(page.contains("had not settled"));

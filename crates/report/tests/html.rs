@@ -307,11 +307,11 @@ fn heat_stands_in_the_open_where_it_slows_a_drive_down() {
     let mut set = sample::today();
     assert_eq!(at(&html::render(&set)), Some(false));
     for run in &mut set.runs {
-        run.series_throttle.clear();
+        run.at[0].series_throttle.clear();
     }
     assert_eq!(at(&html::render(&set)), Some(true));
     for run in &mut set.runs {
-        run.series_celsius.clear();
+        run.at[0].series_celsius.clear();
     }
     assert_eq!(at(&html::render(&set)), None);
 }

@@ -6,8 +6,8 @@
 //! [`ResultSet`] is the whole, [`Run`] a load on a drive in a state, [`Job`] what one of the load's jobs, programs or
 //! requests from elsewhere saw.
 
+mod at;
 mod job;
-mod nvme;
 mod older;
 pub mod plan;
 pub mod pts;
@@ -16,24 +16,24 @@ mod ratio;
 mod run;
 mod spread;
 
+pub use at::{At, Erases, HandleTraffic, Inside, Joules, Settling};
 pub use job::{
     Directions, Extent, FIO_BOUNDS, Job, LatencyTarget, PerSecond, Process, Reporting, SteadyState,
     Traffic,
 };
-pub use nvme::{NvmeExtended, NvmeHealth, NvmeLogs};
 pub use older::{OLDEST, Unread};
-pub use run::{
-    AtDevice, Erases, Fill, HandleTraffic, Ignored, Inside, Joules, Plateau, Run, SavedState,
-    Settling, SmartAttribute, Warning,
-};
+pub use run::{Fill, Ignored, Plateau, Run, SavedState, Warning};
 pub use spread::Spread;
+
+/// What drives tell of their health.
+pub use ftlab_smart::{NvmeExtended, NvmeHealth, NvmeLogs, SmartAttribute};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The version of this schema, written as `schema`. Whoever raises it adds a step to `older.rs`, and keeps results of the
 /// version before in `tests/schemas`.
-pub const SCHEMA: u32 = 3;
+pub const SCHEMA: u32 = 4;
 
 /// Everything that one command ran: the content of `results.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

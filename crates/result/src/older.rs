@@ -1,13 +1,14 @@
 //! Results of earlier versions of the schema, converted to this one step by step.
 
 use crate::{ResultSet, SCHEMA};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The oldest version that is read.
 pub const OLDEST: u32 = 2;
 
 /// Makes of a set of one version a set of the next; the first is for [`OLDEST`].
-const STEPS: [fn(&mut Value); (SCHEMA - OLDEST) as usize] = [ratios_of_nothing_are_none];
+const STEPS: [fn(&mut Value); (SCHEMA - OLDEST) as usize] =
+    [ratios_of_nothing_are_none, drives_of_a_run_stand_at_it];
 
 /// Why a text holds no results that can be read.
 #[derive(Debug)]
@@ -56,7 +57,7 @@ impl ResultSet {
 fn ratios_of_nothing_are_none(set: &mut Value) {
     for run in list(set, "runs") {
         of_nothing(run);
-        list(run, "at").for_each(of_nothing);
+        list(run, "devices").for_each(of_nothing);
     }
 }
 
@@ -76,5 +77,58 @@ fn of_nothing(run: &mut Value) {
     {
         inside["wa"] = Value::Null;
         inside["gc_share"] = Value::Null;
+    }
+}
+
+/// The fields of a run's only drive, which stood at the run itself.
+const OF_DRIVE: [&str; 10] = [
+    "settling",
+    "inside",
+    "series_wa",
+    "series_celsius",
+    "series_throttle",
+    "joules",
+    "wear",
+    "erases",
+    "smart",
+    "nvme",
+];
+
+/// From 3 to 4: a run's only drive stood at the run itself, several had a list and their sums stood there.
+fn drives_of_a_run_stand_at_it(set: &mut Value) {
+    for run in list(set, "runs").filter_map(Value::as_object_mut) {
+        let mut only = Map::new();
+        for field in OF_DRIVE {
+            only.extend(run.remove_entry(field));
+        }
+        only.retain(|_, value| !matches!(value, Value::Array(list) if list.is_empty()));
+        match run.remove("devices") {
+            Some(mut devices) => {
+                devices
+                    .as_array_mut()
+                    .into_iter()
+                    .flatten()
+                    .for_each(written);
+                run.insert("at".to_owned(), devices);
+                run.extend(
+                    only.remove("inside")
+                        .map(|sum| ("together".to_owned(), sum)),
+                );
+            }
+            None if only.is_empty() => {}
+            None => {
+                run.insert("at".to_owned(), Value::from(vec![Value::Object(only)]));
+            }
+        }
+    }
+}
+
+/// What was written to one of several drives had a field of its own before it stood inside as well.
+fn written(device: &mut Value) {
+    if let Some(bytes) = device
+        .as_object_mut()
+        .and_then(|of| of.remove("written_bytes"))
+    {
+        device["inside"]["host_bytes_written"] = bytes;
     }
 }

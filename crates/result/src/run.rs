@@ -1,6 +1,6 @@
-//! One load on one drive in one state, and what became of both.
+//! One load on drives in one state, and what became of it.
 
-use crate::{Job, NvmeLogs, Spread, Traffic, pts};
+use crate::{At, Inside, Job, Joules, Spread, Traffic, pts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -36,9 +36,6 @@ pub struct Run {
     /// How it was measured, in words: on which machine, what was cut short, how often it was repeated.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// How the drive settled, if it was prepared to be steady.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub settling: Option<Settling>,
     /// The saved state that the drive was loaded from; absent when it was prepared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_state: Option<SavedState>,
@@ -82,49 +79,22 @@ pub struct Run {
     /// What a reader of the figures has to know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
-    /// What happened inside the drive, or the drives together; absent where nobody can look.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub inside: Option<Inside>,
-    /// What happened at each drive of a run on several; absent for a run on one.
+    /// Each drive of the run, in the order of the load; absent without I/O.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub devices: Vec<AtDevice>,
+    pub at: Vec<At>,
+    /// What happened inside several drives together; absent for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub together: Option<Inside>,
     /// I/Os completed in each interval of `series_interval_s` seconds.
     pub series_ios: Vec<u64>,
     /// Bytes moved in each interval.
     #[serde(default)]
     pub series_bytes: Vec<u64>,
-    /// NAND bytes programmed over host bytes written in each interval; 0 where the host wrote nothing, which is
-    /// `null` in a file.
-    #[serde(default, with = "crate::ratio::each")]
-    #[schemars(with = "Vec<Option<f64>>")]
-    pub series_wa: Vec<f64>,
     /// Length of an interval of the series, in seconds.
     pub series_interval_s: f64,
     /// Mean watts of each interval; empty when the drive's file does not say what its parts take.
     #[serde(default)]
     pub series_watts: Vec<f64>,
-    /// Degrees Celsius at the end of each interval; empty when the drive's file does not say how it warms.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub series_celsius: Vec<f64>,
-    /// Steps of throttling that held at the end of each interval; empty when none ever did.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub series_throttle: Vec<u8>,
-    /// The energy the drive took, by part; absent without a clock, or when its file does not say what its parts take.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub joules: Option<Joules>,
-    /// How far the blocks were worn at the end, as (P/E cycles in percent of the rated ones, share
-    /// of the blocks in percent), ascending; empty when it was not looked at.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub wear: Vec<(f64, f64)>,
-    /// How often the blocks had been erased at the end; absent for a drive without flash.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub erases: Option<Erases>,
-    /// What the drive said of itself at the end; empty when it was not asked.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub smart: Vec<SmartAttribute>,
-    /// The logs of an NVMe drive at the end; absent for others.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub nvme: Option<NvmeLogs>,
     /// How fast the drive took what was written in order; absent for runs that were not about that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill: Option<Fill>,
@@ -143,10 +113,43 @@ impl Run {
         }
     }
 
+    /// The drive, if there is one alone.
+    #[must_use]
+    pub fn only(&self) -> Option<&At> {
+        match &self.at[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
+    /// The drives of a run on several; none of a run on one.
+    #[must_use]
+    pub fn several(&self) -> &[At] {
+        match &self.at[..] {
+            [_] => &[],
+            all => all,
+        }
+    }
+
+    /// What happened inside the drive, or the drives together; none where nobody can look.
+    #[must_use]
+    pub fn inside(&self) -> Option<&Inside> {
+        self.together
+            .as_ref()
+            .or_else(|| self.only()?.inside.as_ref())
+    }
+
+    /// The energy that the drive took, or the drives together; none if one of them does not tell.
+    #[must_use]
+    pub fn joules(&self) -> Option<Joules> {
+        let each = self.at.iter().map(|at| at.joules);
+        each.reduce(|sum, at| Some(sum?.plus(at?)))?
+    }
+
     /// Write amplification over the run; none where nobody can look inside, or nothing was written to flash.
     #[must_use]
     pub fn wa(&self) -> Option<f64> {
-        Some(self.inside.as_ref()?.wa).filter(|&wa| wa > 0.0)
+        Some(self.inside()?.wa).filter(|&wa| wa > 0.0)
     }
 }
 
@@ -171,58 +174,6 @@ pub struct Plateau {
     pub to_gb: f64,
     /// MB/s over all of it.
     pub mb_s: f64,
-}
-
-/// One of several drives that a load ran on: what happened there alone.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct AtDevice {
-    /// What the load calls it.
-    pub name: String,
-    /// Drive slug.
-    pub drive: String,
-    /// The link between drive and host, as `link` of the run.
-    #[serde(default)]
-    pub link: String,
-    /// How the drive settled, if it was prepared to be steady.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub settling: Option<Settling>,
-    /// Bytes that the host wrote to it.
-    pub written_bytes: u64,
-    /// What happened inside.
-    pub inside: Inside,
-    /// NAND bytes programmed over host bytes written in each interval, as `series_wa` of the run.
-    #[serde(default, with = "crate::ratio::each")]
-    #[schemars(with = "Vec<Option<f64>>")]
-    pub series_wa: Vec<f64>,
-    /// Degrees Celsius at the end of each interval, as `series_celsius` of the run.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub series_celsius: Vec<f64>,
-    /// Steps of throttling that held at the end of each interval, as `series_throttle` of the run.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub series_throttle: Vec<u8>,
-    /// The energy it took, by part, as `joules` of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub joules: Option<Joules>,
-    /// How often its blocks had been erased at the end; absent for a drive without flash.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub erases: Option<Erases>,
-    /// What it said of itself at the end.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub smart: Vec<SmartAttribute>,
-    /// Its logs at the end, if it is one of NVMe.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub nvme: Option<NvmeLogs>,
-}
-
-/// How a drive settled while it was prepared: round by round of random writes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Settling {
-    /// Rounds it took, or was given.
-    pub rounds: u64,
-    /// Whether it was steady then.
-    pub settled: bool,
-    /// Write amplification of each round.
-    pub wa: Vec<f64>,
 }
 
 /// A saved state that a drive was loaded from.
@@ -266,136 +217,4 @@ impl Display for Warning {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {}", self.saw, self.why, self.option)
     }
-}
-
-/// One attribute of SMART, normalised as the drive does it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SmartAttribute {
-    /// Its number.
-    pub id: u8,
-    /// Its name.
-    pub name: String,
-    /// 100 at first, less as it gets worse.
-    pub value: u8,
-    /// The value at which the drive calls itself failing; 0 for never.
-    pub threshold: u8,
-    /// The raw value, in the unit its maker gives it.
-    #[serde(default)]
-    pub raw: u64,
-}
-
-/// Joules by part of the drive.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Joules {
-    /// Cells: sensing, programming, erasing.
-    pub nand: f64,
-    /// Channels between controller and NAND.
-    pub bus: f64,
-    /// Controller, or a disk's electronics.
-    pub controller: f64,
-    /// Host link.
-    pub link: f64,
-    /// DRAM.
-    pub dram: f64,
-    /// Spindle and arm of a disk.
-    pub mechanics: f64,
-}
-
-/// How often blocks were erased, and what failed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Erases {
-    /// Blocks of the drive.
-    pub blocks: u32,
-    /// Erases of the least worn block.
-    pub erases_min: u32,
-    /// Erases of the median block.
-    pub erases_median: u32,
-    /// Erases of a block on average.
-    pub erases_mean: f64,
-    /// Erases of the most worn block.
-    pub erases_max: u32,
-    /// Standard deviation of a block's erases.
-    pub erases_stddev: f64,
-    /// Share of the blocks more than a tenth, and more than one erase, above the median.
-    pub over_worn_share: f64,
-    /// Mean over maximum.
-    pub levelling_efficiency: f64,
-    /// P/E cycles that the maker guarantees; absent where the drive's file does not say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rated_cycles: Option<u32>,
-    /// Blocks that were bad when the drive was made.
-    pub factory_bad_blocks: u32,
-    /// Blocks that an erase failed on.
-    pub erase_failed_blocks: u32,
-    /// Blocks that a program failed on.
-    pub program_failed_blocks: u32,
-    /// Superblocks left to replace bad blocks with, where the fewest are.
-    pub spare_superblocks: u32,
-    /// Reads that were tried again.
-    pub read_retries: u64,
-    /// Reads that failed.
-    pub unreadable: u64,
-    /// Reads beyond ECC that parity made good.
-    pub made_good: u64,
-    /// (first erase count of a range, blocks in it).
-    pub histogram: Vec<(u32, u32)>,
-}
-
-/// What happened inside the drive during a run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Inside {
-    /// NAND bytes programmed over host bytes written, over the whole measured run; 0 for a disk or without
-    /// host writes, which is `null` in a file.
-    #[serde(default, with = "crate::ratio")]
-    #[schemars(with = "Option<f64>")]
-    pub wa: f64,
-    /// The same over the last window of the steady rule; absent where the rule does not hold, and where the
-    /// run is too short for it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wa_steady: Option<f64>,
-    /// Whether garbage collection had settled when the run ended: until then, write amplification and what
-    /// follows from it say nothing of the steady state. Absent where nothing was written at random to flash.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub settled: Option<bool>,
-    /// Host commands completed.
-    pub host_ios: u64,
-    /// Bytes that the host wrote to the drive: of requests that go through pages in memory, whole pages.
-    #[serde(default)]
-    pub host_bytes_written: u64,
-    /// Pages programmed.
-    pub nand_programs: u64,
-    /// Pages read.
-    pub nand_reads: u64,
-    /// Blocks erased.
-    pub nand_erases: u64,
-    /// Share of the programs that garbage collection or merges made, 0 to 1; `null` without programs.
-    #[serde(default)]
-    pub gc_share: Option<f64>,
-    /// Pages programmed for the mapping table.
-    #[serde(default)]
-    pub map_programs: u64,
-    /// Pages read for the mapping table.
-    #[serde(default)]
-    pub map_reads: u64,
-    /// Times a host write waited for room in the write buffer.
-    pub buffer_stalls: u64,
-    /// Trims that freed nothing, as they covered no whole slot of the drive.
-    #[serde(default)]
-    pub void_trims: u64,
-    /// What was written to each placement handle (NVMe FDP), by its number, and copied of what lay there; absent for a drive
-    /// without.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub handles: Vec<HandleTraffic>,
-    /// Hash over the NAND operations in issue order, 16 hexadecimal digits.
-    pub op_stream_hash: String,
-}
-
-/// What happened to the data of a placement handle. Collection copies them; where handles are isolated only initially, what
-/// was copied once belongs to none of them any more.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct HandleTraffic {
-    /// Bytes that the host wrote to it, whole slots counted.
-    pub host_bytes_written: u64,
-    /// Bytes that collection copied.
-    pub copied_bytes: u64,
 }

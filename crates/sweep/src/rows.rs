@@ -6,7 +6,7 @@ use ftlab_bench::ask;
 use ftlab_export::{Cells, Column, Table, runs};
 use ftlab_lab::LabError;
 use ftlab_play::driver::Clock;
-use ftlab_result::Run;
+use ftlab_result::{At, Run};
 use std::cmp::Ordering;
 
 /// The name of the tables.
@@ -130,7 +130,13 @@ impl Row {
                 write: run.write,
                 trim: run.trim,
                 flush: run.flush,
-                inside: run.inside,
+                at: (run.at.into_iter())
+                    .map(|at| At {
+                        inside: at.inside,
+                        ..At::default()
+                    })
+                    .collect(),
+                together: run.together,
                 submitted: run.submitted,
                 completed: run.completed,
                 seconds: run.seconds,

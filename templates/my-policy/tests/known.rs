@@ -33,7 +33,7 @@ fn wa(policy: &str, job: &str) -> f64 {
     let job = JobFile::parse(job, "a job of this test").unwrap();
     let report = driver::run(&job, &mut *drive, Clock::Untimed, seed).unwrap();
     report
-        .wa
+        .wa()
         .steady
         .expect("the run ended before it was steady")
 }

@@ -34,5 +34,5 @@ pub use actions::{
 };
 pub use client::{ControlError, ControlRequest, ask};
 pub use connections::{Control, Limits};
-pub use report::{DriveReport, Report, Requests, SmartAttribute, Times, Wear};
+pub use report::{DriveReport, Report, Requests, Times, Wear};
 pub use scope::Scope;

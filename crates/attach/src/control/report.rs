@@ -3,9 +3,9 @@
 use crate::engine::{Engine, Statistics, Stopped, Tally};
 use crate::faults::FaultTold;
 use ftlab_base::{LatencyHistogram, SECTOR_BYTES};
-use ftlab_drive::smart::Attribute;
 use ftlab_drive::{Counters, Health, Temperature, nvme};
 use ftlab_image::DataDrive;
+use ftlab_smart::{NvmeLogs, SmartAttribute};
 use serde::{Deserialize, Serialize};
 
 /// A span of times, in nanoseconds.
@@ -101,35 +101,7 @@ impl From<&Health> for Wear {
     }
 }
 
-/// A SMART attribute of ATA.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SmartAttribute {
-    /// Number of the attribute.
-    pub id: u8,
-    /// Name as smartctl prints it.
-    pub name: String,
-    /// Normalised value.
-    pub value: u8,
-    /// The normalised value at which the drive calls itself failing.
-    #[serde(rename = "thresh")]
-    pub threshold: u8,
-    /// Raw value in the vendor's unit.
-    pub raw: u64,
-}
-
-impl From<Attribute> for SmartAttribute {
-    fn from(attribute: Attribute) -> SmartAttribute {
-        SmartAttribute {
-            id: attribute.id,
-            name: attribute.name.to_owned(),
-            value: attribute.value,
-            threshold: attribute.threshold,
-            raw: attribute.raw,
-        }
-    }
-}
-
-/// State of a drive.
+/// How a drive stands.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DriveReport {
     /// Its name in the catalogue, or of its file.
@@ -168,7 +140,7 @@ pub struct DriveReport {
     /// SMART attributes by the numbers of the maker; empty if the drive file names no maker.
     pub smart: Vec<SmartAttribute>,
     /// The logs of a drive that speaks NVMe.
-    pub nvme: Option<nvme::Logs>,
+    pub nvme: Option<NvmeLogs>,
 }
 
 impl DriveReport {
@@ -203,8 +175,8 @@ impl DriveReport {
             write_amplification: counters.write_amplification_if_written(),
             counters,
             wear: health.as_ref().map(Wear::from),
-            smart: smart.into_iter().flatten().map(Into::into).collect(),
-            nvme: nvme::Logs::of(file, device, drive.now(), &life),
+            smart: smart.unwrap_or_default(),
+            nvme: nvme::logs_of(file, device, drive.now(), &life),
         }
     }
 }

@@ -110,8 +110,8 @@ pub fn compared(metric: &str) -> (&str, Compared<'_>) {
     if let Some((metric, drive)) = metric.split_once("ratio_vs_") {
         let metric = match metric.trim_end_matches('_') {
             // A bare ratio compares throughputs.
-            "" => "mb_s",
-            "time" => "seconds",
+            "" => table::MB_S.name,
+            "time" => table::SECONDS.name,
             "extract_time" => "extract_seconds",
             other => other,
         };

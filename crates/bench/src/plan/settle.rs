@@ -108,7 +108,7 @@ pub fn settle(
         if now.host_bytes_written == rounds.start.host_bytes_written {
             return Err(PlanError::NoWrites);
         }
-        let of_driver = record.run.inside.and_then(|inside| inside.wa_steady);
+        let of_driver = record.run.inside().and_then(|inside| inside.wa_steady);
         rounds.passed(now, of_driver);
         if rounds.is_over() {
             return Ok(rounds.settled(pass + 1));

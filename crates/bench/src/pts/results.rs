@@ -6,9 +6,9 @@ use ftlab_drive::Counters;
 use ftlab_host::Testbed;
 use ftlab_lab::link_words;
 use ftlab_play::record::inside_of;
-use ftlab_result::Run;
 use ftlab_result::pts::Pts;
 use ftlab_result::quantity::table;
+use ftlab_result::{At, Run};
 
 /// What is different about every scaled test.
 const SCALED: &str = "Only the beginning of each access runs with time and is counted; the rest of its writes \
@@ -59,7 +59,10 @@ pub fn run(
         testbed: machine.slug.clone(),
         steps,
         metrics,
-        inside: Some(inside_of(counters)),
+        at: vec![At {
+            inside: Some(inside_of(counters)),
+            ..At::default()
+        }],
         series_interval_s: 1.0,
         pts: Some(Pts {
             settings: subject.settings.clone(),

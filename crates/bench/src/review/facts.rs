@@ -10,8 +10,8 @@ use ftlab_lab::{Cell, Course, LabError, Length, Observer, Outcome, smart_of};
 use ftlab_play::driver::DriverError;
 use ftlab_play::streams::drive_seed;
 use ftlab_play::watch::{Stopped, Watch};
-use ftlab_result::Run;
 use ftlab_result::quantity::{Quantity, table};
+use ftlab_result::{At, Run};
 use ftlab_workload::JobFile;
 
 /// Pages that the writes are worth: until write amplification has settled, and in a whole life, about.
@@ -122,8 +122,11 @@ impl Wearing {
             table::WEAR_INEFFICIENCY_PCT.put(&mut run.metrics, 100.0 * lost);
             let scatter = 100.0 * blocks.stddev() / blocks.mean().max(1.0);
             table::WEAR_SCATTER_PCT.put(&mut run.metrics, scatter);
-            run.wear = wear_of(&mark.health);
-            run.smart = smart_of(file, &mark.of_full);
+            run.at.push(At {
+                wear: wear_of(&mark.health),
+                smart: smart_of(file, &mark.of_full),
+                ..At::default()
+            });
         }
         Ok(run)
     }
@@ -272,7 +275,7 @@ mod tests {
         let endurance = Fact::Endurance { gb_per_day: 100 };
         let told = tell(&file, endurance, Some(client), Length::Full).metrics;
         let rated = file.raw_bytes().unwrap() as f64 * 100.0 / told["wa"];
-        let worn: f64 = tell(&file, Fact::ClientWrites, Some(client), Length::Full)
+        let worn: f64 = tell(&file, Fact::ClientWrites, Some(client), Length::Full).at[0]
             .wear
             .iter()
             .map(|(_, share)| share)

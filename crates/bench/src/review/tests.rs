@@ -115,7 +115,10 @@ fn the_first_of_repeats_is_what_a_single_run_is() {
     for (name, value) in &once.metrics {
         assert_eq!(thrice.spread[name].values[0], Some(*value), "{name}");
     }
-    assert_eq!((&once.write, &once.inside), (&thrice.write, &thrice.inside));
+    assert_eq!(
+        (&once.write, once.inside()),
+        (&thrice.write, thrice.inside())
+    );
     assert!(thrice.spread["iops"].depends_on_seed);
     // Any other is the review of its seed.
     for (name, value) in &used(repeats::seed(RootSeed(1), 2), 1).metrics {
@@ -300,7 +303,7 @@ fn cells_that_run_later_give_what_they_give_at_once_and_after_a_store() {
     }
     // A drive as new that is a copy lays its first pages elsewhere than one that is used up: no number differs.
     let without_places = |mut set: ResultSet| {
-        let insides = set.runs.iter_mut().filter_map(|run| run.inside.as_mut());
+        let insides = (set.runs.iter_mut()).filter_map(|run| run.at.first_mut()?.inside.as_mut());
         insides.for_each(|inside| inside.op_stream_hash.clear());
         set
     };

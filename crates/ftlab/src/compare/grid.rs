@@ -147,8 +147,7 @@ fn why_flat(grid: &Grid, runs: &[&Run]) -> Option<&'static str> {
         "Flat: the runs are the same in every metric, so this test does not reach what the settings change."
     } else if is_of_flash
         && runs.iter().all(|run| {
-            run.inside
-                .as_ref()
+            run.inside()
                 .is_some_and(|inside| inside.gc_share == Some(0.0))
         })
     {

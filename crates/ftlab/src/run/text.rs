@@ -7,8 +7,7 @@ use ftlab_base::amount::{binary, decimal, three_digits};
 use ftlab_export::fio::{Wall, errno};
 use ftlab_result::quantity::table;
 use ftlab_result::{
-    AtDevice, Directions, HandleTraffic, Inside, Job, Joules, NvmeLogs, ResultSet, Run,
-    SmartAttribute, SteadyState, Traffic,
+    At, Directions, HandleTraffic, Inside, Job, Joules, ResultSet, Run, SteadyState, Traffic,
 };
 use std::fmt::{Result, Write};
 
@@ -63,7 +62,7 @@ fn of_jobs(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Result 
         let loaded = format!("{}, seed {}", saved.file, saved.seed);
         row(out, "loaded from", &loaded)?;
     }
-    if let Some(inside) = &run.inside {
+    if let Some(inside) = run.inside() {
         flash(out, inside)?;
     }
     if run.seconds > 0.0 {
@@ -73,8 +72,8 @@ fn of_jobs(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Result 
     if !at_work.is_empty() {
         row(out, "at work", &at_work)?;
     }
-    if let Some(joules) = &run.joules {
-        row(out, "power", &watts(run, joules))?;
+    if let Some(joules) = run.joules() {
+        row(out, "power", &watts(run, &joules))?;
     }
     if let Some(celsius) = table::CELSIUS_MAX.of(run) {
         let throttled = metric(run, table::THROTTLED_S.name);
@@ -84,7 +83,8 @@ fn of_jobs(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Result 
         }
         row(out, "temperature", &words)?;
     }
-    if let Some(erases) = run.erases.as_ref().filter(|erases| erases.erases_max > 0) {
+    let erases = run.only().and_then(|only| only.erases.as_ref());
+    if let Some(erases) = erases.filter(|erases| erases.erases_max > 0) {
         let (min, mean, max) = (erases.erases_min, erases.erases_mean, erases.erases_max);
         let mut words = format!("{min} to {max}, mean {mean:.2}");
         if mean >= UNEVEN_FROM {
@@ -274,20 +274,14 @@ fn flash(out: &mut String, inside: &Inside) -> Result {
 
 /// What happened at each of several drives.
 fn devices(out: &mut String, run: &Run) -> Result {
-    if run.devices.is_empty() {
+    if run.several().is_empty() {
         return Ok(());
     }
     let mut table = screen::table(&[
         "drive", "model", "I/Os", "written", "WA", "GC share", "erases",
     ]);
-    for AtDevice {
-        name,
-        drive,
-        written_bytes,
-        inside,
-        ..
-    } in &run.devices
-    {
+    for at in run.several() {
+        let Some(inside) = &at.inside else { continue };
         let none = || "–".to_owned();
         let wa = match inside.nand_programs {
             0 => none(),
@@ -295,9 +289,9 @@ fn devices(out: &mut String, run: &Run) -> Result {
         };
         let share = |share: f64| format!("{:.1} %", 100.0 * share);
         let gc_share = inside.gc_share.map_or_else(none, share);
-        let written = decimal(*written_bytes as f64, "B");
+        let written = decimal(inside.host_bytes_written as f64, "B");
         let (ios, erases) = (inside.host_ios.to_string(), inside.nand_erases.to_string());
-        table.add_row([name, drive, &ios, &written, &wa, &gc_share, &erases]);
+        table.add_row([&at.name, &at.drive, &ios, &written, &wa, &gc_share, &erases]);
     }
     let lines = screen::lines(table);
     lines.lines().try_for_each(|line| writeln!(out, "  {line}"))
@@ -305,14 +299,16 @@ fn devices(out: &mut String, run: &Run) -> Result {
 
 /// What each drive says of itself after the run: attributes, or logs.
 pub fn smart(run: &Run) -> String {
-    let says = |smart: &[SmartAttribute], nvme: Option<&NvmeLogs>| {
-        nvme.map_or_else(|| smart_table(smart), nvme_logs)
+    let says = |at: &At| {
+        let name = match &at.name[..] {
+            "" => String::new(),
+            name => format!("{name}:\n"),
+        };
+        let logs = at.nvme.as_ref();
+        let told = logs.map_or_else(|| smart_table(&at.smart), nvme_logs);
+        format!("\n{name}{told}")
     };
-    let of = |at: &AtDevice| format!("\n{}:\n{}", at.name, says(&at.smart, at.nvme.as_ref()));
-    match &run.devices[..] {
-        [] => format!("\n{}", says(&run.smart, run.nvme.as_ref())),
-        devices => devices.iter().map(of).collect(),
-    }
+    run.at.iter().map(says).collect()
 }
 
 /// Mean watts and where they went, largest first, what the drive takes at rest, and joules a GB.
@@ -460,11 +456,7 @@ fn of_machine(out: &mut String, set: &ResultSet, run: &Run) -> Result {
 
 /// What ends the text of programs and of traces.
 fn of_played(out: &mut String, run: &Run, wall: &Wall) -> Result {
-    if let Some(inside) = run
-        .inside
-        .as_ref()
-        .filter(|inside| inside.nand_programs > 0)
-    {
+    if let Some(inside) = run.inside().filter(|inside| inside.nand_programs > 0) {
         let wa = format!("{:.3} over the run", inside.wa);
         row(out, "write amplification", &wa)?;
     }

@@ -22,7 +22,7 @@ fn results_are_what_their_schema_says() {
     assert_eq!(errors, Vec::<String>::new());
     let breaks: [fn(&mut Value); 4] = [
         |set| set["schema"] = 1.into(),
-        |set| set["runs"][0]["inside"]["wa"] = "much".into(),
+        |set| set["runs"][0]["at"][0]["inside"]["wa"] = "much".into(),
         |set| drop(set["figures"][0].as_object_mut().unwrap().remove("unit")),
         |set| set["figures"][0]["verdict"] = "perhaps".into(),
     ];
@@ -39,7 +39,7 @@ fn of_nothing_there_is_no_ratio_and_results_of_the_version_before_can_be_read() 
     place.write("r.fio", "[r]\nrw=read\nbs=4k\nnumber_ios=10\n");
     place.out("run r.fio --drive generic-mlc-8 --state filled --out o");
     let mut set = results(&place, "o");
-    let inside = &set["runs"][0]["inside"];
+    let inside = &set["runs"][0]["at"][0]["inside"];
     assert_eq!(
         (&inside["wa"], &inside["gc_share"]),
         (&Value::Null, &Value::Null)
@@ -55,17 +55,19 @@ fn of_nothing_there_is_no_ratio_and_results_of_the_version_before_can_be_read() 
         assert_eq!(run[column.unwrap()], "", "{name}");
     }
     set["schema"] = 2.into();
-    set["runs"][0]["inside"]["wa"] = 0.0.into();
-    set["runs"][0]["inside"]["gc_share"] = 0.0.into();
+    let run = &mut set["runs"][0];
+    run["inside"] = run["at"][0]["inside"].clone();
+    run["inside"]["wa"] = 0.0.into();
+    run["inside"]["gc_share"] = 0.0.into();
     place.write("before.json", &set.to_string());
     place.out("report before.json --out b");
-    for version in [1, 4] {
+    for version in [1, 5] {
         set["schema"] = version.into();
         place.write("other.json", &set.to_string());
         let why = place.refused("report other.json --out b");
         holds(
             &why,
-            &["this ftlab reads schema 2 to 3; run the review again"],
+            &["this ftlab reads schema 2 to 4; run the review again"],
         );
     }
 }

@@ -155,7 +155,7 @@ fn a_comparison_marks_what_ends_before_collection_settles() {
     let marked = early.matches('*').count();
     assert!(marked == 3 && early.contains("had not settled"), "{early}");
     let set: Value = serde_json::from_str(&place.read("early/results.json")).unwrap();
-    assert_eq!(set["runs"][0]["inside"]["settled"], false);
+    assert_eq!(set["runs"][0]["at"][0]["inside"]["settled"], false);
     // One that begins in the steady state gives what theory says, and needs no mark.
     let steady = compared("--state steady-fast --out steady");
     assert!(!steady.contains('*'), "{steady}");

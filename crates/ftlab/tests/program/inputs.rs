@@ -367,10 +367,12 @@ fn drives_by_name_have_what_a_drive_has() {
         run["id"].as_str(),
         Some(&*format!("{together}@nand.blocks_per_die=64/job/used"))
     );
-    let devices = run["devices"].as_array().unwrap();
+    let devices = run["at"].as_array().unwrap();
     let of = |name: &str| -> Vec<_> { devices.iter().map(|at| at[name].clone()).collect() };
     assert_eq!(of("name"), ["nvme0", "nvme1", "nvme2"]);
-    assert_eq!(of("written_bytes"), [0, 0, 100 * 4096]);
+    let written = of("inside");
+    let written: Vec<_> = written.iter().map(|of| &of["host_bytes_written"]).collect();
+    assert_eq!(written, [0, 0, 100 * 4096]);
     assert!(of("erases").iter().all(serde_json::Value::is_object));
     let members = set["drives"][0]["members"].as_array().unwrap();
     assert_eq!(members.len(), 3);

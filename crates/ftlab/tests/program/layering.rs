@@ -20,11 +20,14 @@ const USES: &[(&str, &[&str])] = &[
     // What its files are is the sheets' to say; when and where they are written is its users'.
     ("ftlab-output", &["ftlab-base", "ftlab-sheet"]),
     ("ftlab-host", &["ftlab-base", "ftlab-sheet"]),
+    // Drives make what it has, results keep it: the two meet nowhere else.
+    ("ftlab-smart", &[]),
     (
         "ftlab-drive",
         &[
             "ftlab-sheet",
             "ftlab-host",
+            "ftlab-smart",
             "ftlab-base",
             "ftlab-nand",
             "ftlab-ftl",
@@ -54,6 +57,7 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-base",
             "ftlab-host",
             "ftlab-drive",
+            "ftlab-smart",
             "ftlab-trace",
             "ftlab-nbd",
             "ftlab-image",
@@ -71,7 +75,7 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-nbd",
         ],
     ),
-    ("ftlab-result", &[]),
+    ("ftlab-result", &["ftlab-smart"]),
     // Both wings of the command line use it.
     (
         "ftlab-console",
@@ -96,10 +100,10 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-base",
             "ftlab-console",
             "ftlab-drive",
+            "ftlab-smart",
             "ftlab-host",
             "ftlab-sheet",
             "ftlab-workload",
-            "ftlab-result",
             "ftlab-play",
             "ftlab-nbd",
             "ftlab-image",

@@ -21,7 +21,7 @@ fn write_amplification_of_nothing_written_is_none() {
         );
         assert!(told["metrics"].get("wa").is_none(), "{told}");
         let set: serde_json::Value = serde_json::from_str(&place.read("out/results.json")).unwrap();
-        let run = &set["runs"][0];
+        let run = &set["runs"][0]["at"][0];
         assert!(run["inside"]["wa"].is_null(), "{}", run["inside"]);
         let series = run["series_wa"].as_array().unwrap();
         assert!(series.iter().all(serde_json::Value::is_null), "{series:?}");

@@ -42,8 +42,8 @@ impl PowerReport {
     }
 }
 
-/// Temperature of a drive while a run was measured.
-#[derive(Debug, Clone, PartialEq)]
+/// How warm a drive was while a run was measured.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ThermalReport {
     /// Degrees Celsius at the end of each second of the measured time.
     pub series_celsius: Vec<f64>,

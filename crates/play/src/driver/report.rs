@@ -20,32 +20,12 @@ pub struct RunReport {
     pub completed: u64,
     /// Virtual time from the first job's start to the end of the last; zero without a clock.
     pub simulated: Nanos,
-    /// Counts of the drive, from the end of the first ramp to the end of the run.
-    pub counters: Counters,
-    /// Bytes written to each placement handle in that time, and copied of what lay there; none for a drive without, and
-    /// for several drives together.
-    pub handles: Vec<HandleTraffic>,
-    /// Energy that the drive took from its supply; `None` without a clock, or when its file does not describe it.
-    pub power: Option<PowerReport>,
-    /// Temperature of the drive; `None` without a clock, when its file does not say how it warms, and for several
-    /// drives together.
-    pub thermal: Option<ThermalReport>,
-    /// In what share of the measured time the host and the drive's parts worked; `None` without a clock, and for several drives
-    /// together.
-    pub shares: Option<Shares>,
-    /// Cores of the host that worked for its requests in the measured time, on average; `None` without a clock, where the
-    /// testbed does not say what a request takes of them each way, and for several drives together.
-    pub host_cores: Option<f64>,
-    /// NAND bytes programmed over host bytes written.
-    pub wa: WriteAmplification,
-    /// True if a job of a job file wrote at random.
+    /// Whether a job of a job file wrote at random.
     pub writes_at_random: bool,
-    /// Write amplification of each second of the measured time; 0 where the host wrote nothing.
-    pub series_wa: Vec<f64>,
     /// Times without progress; all zero without a clock.
     pub pauses: PauseReport,
-    /// Each device of a target of several; nothing for a target of one.
-    pub devices: Vec<DeviceReport>,
+    /// Each device of the target, in its order.
+    pub at: Vec<DeviceReport>,
 }
 
 /// Counts of a device when a run began.
@@ -82,26 +62,27 @@ fn traffic_of_handles(device: &dyn Device, start: &Start) -> Vec<HandleTraffic> 
     traffic.collect()
 }
 
-/// Report on one device of a target.
+/// Report on one device of a target, from the end of the first ramp to the end of the run.
 #[derive(Debug, Default)]
 pub struct DeviceReport {
-    /// Name of the device in the load.
+    /// Name of the device in the load; empty for a target's only device.
     pub name: String,
-    /// Counts, as in [`RunReport::counters`].
+    /// Counts of the device.
     pub counters: Counters,
-    /// Bytes by handle, as in [`RunReport::handles`].
+    /// Bytes written to each placement handle in that time, and copied of what lay there; none for a drive without.
     pub handles: Vec<HandleTraffic>,
-    /// Energy, as in [`RunReport::power`].
+    /// Energy that the drive took from its supply; `None` without a clock, or when its file does not describe it.
     pub power: Option<PowerReport>,
-    /// Temperature, as in [`RunReport::thermal`].
+    /// Temperature of the drive; `None` without a clock, and when its file does not say how it warms.
     pub thermal: Option<ThermalReport>,
-    /// Shares of time, as in [`RunReport::shares`].
+    /// In what share of the measured time the host and the drive's parts worked; `None` without a clock.
     pub shares: Option<Shares>,
-    /// Work of the cores, as in [`RunReport::host_cores`].
+    /// Cores of the host that worked for its requests in the measured time, on average; `None` without a clock, and where
+    /// the testbed does not say what a request takes of them each way.
     pub host_cores: Option<f64>,
-    /// Write amplification, as in [`RunReport::wa`].
+    /// NAND bytes programmed over host bytes written.
     pub wa: WriteAmplification,
-    /// Write amplification by second, as in [`RunReport::series_wa`].
+    /// Write amplification of each second of the measured time; 0 where the host wrote nothing.
     pub series_wa: Vec<f64>,
 }
 
@@ -125,49 +106,57 @@ impl DeviceReport {
 }
 
 impl RunReport {
-    /// Puts the reports of a target's devices together: no steady state is looked for in their sum, and no second of it
-    /// has a write amplification of its own.
-    pub(super) fn of_devices(mut devices: Vec<DeviceReport>) -> RunReport {
-        if devices.len() == 1
-            && let Some(only) = devices.pop()
-        {
-            return RunReport {
-                counters: only.counters,
-                handles: only.handles,
-                power: only.power,
-                thermal: only.thermal,
-                shares: only.shares,
-                host_cores: only.host_cores,
-                wa: only.wa,
-                series_wa: only.series_wa,
-                ..RunReport::default()
-            };
-        }
-        let mut counters = Counters::default();
-        // A sum of energies is one only if every drive's file describes its own.
-        let mut power = devices.first().and_then(|first| first.power.clone());
-        for (nth, device) in devices.iter().enumerate() {
-            counters = counters.plus(&device.counters);
-            if nth > 0 {
-                let both = power.zip(device.power.as_ref());
-                power = both.map(|(sum, own)| sum.plus(own));
-            }
+    /// That of a run on some devices, with nothing of the run itself.
+    pub(super) fn of_devices(mut at: Vec<DeviceReport>) -> RunReport {
+        if let [only] = &mut at[..] {
+            only.name.clear();
         }
         RunReport {
-            counters,
-            power,
-            wa: WriteAmplification::without_rounds(&counters),
-            devices,
+            at,
             ..RunReport::default()
         }
     }
 
     /// That of a load which changes as it goes, so that no steady state is looked for.
-    pub(super) fn without_rounds(self) -> RunReport {
-        RunReport {
-            wa: WriteAmplification::without_rounds(&self.counters),
-            ..self
+    pub(super) fn without_rounds(mut self) -> RunReport {
+        for device in &mut self.at {
+            device.wa.steady = None;
         }
+        self
+    }
+
+    /// The device, if there is one alone.
+    #[must_use]
+    pub fn only(&self) -> Option<&DeviceReport> {
+        match &self.at[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
+    /// What happened inside all devices.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        let each = self.at.iter().map(|device| device.counters);
+        each.reduce(|sum, device| sum.plus(&device))
+            .unwrap_or_default()
+    }
+
+    /// What all devices took from their supplies; `None` if one of them does not tell.
+    #[must_use]
+    pub fn power(&self) -> Option<PowerReport> {
+        let each = self.at.iter().map(|device| device.power.clone());
+        each.reduce(|sum, device| Some(sum?.plus(&device?)))?
+    }
+
+    /// NAND bytes programmed over host bytes written. No steady state is looked for in the sum of several devices.
+    #[must_use]
+    pub fn wa(&self) -> WriteAmplification {
+        let sum = || WriteAmplification {
+            total: self.counters().write_amplification(),
+            steady: None,
+        };
+        self.only().map_or_else(sum, |only| only.wa)
     }
 
     /// Returns true if garbage collection had settled when the run ended: it began on drives that had, or the steady
@@ -178,11 +167,8 @@ impl RunReport {
         let is_steady = |device: &DeviceReport| {
             device.counters.nand_bytes_programmed == 0 || device.wa.steady.is_some()
         };
-        let held = match &self.devices[..] {
-            [] => self.wa.steady.is_some(),
-            devices => devices.iter().all(is_steady),
-        };
-        (self.writes_at_random && self.counters.nand_bytes_programmed > 0)
+        let held = self.at.iter().all(is_steady);
+        (self.writes_at_random && self.counters().nand_bytes_programmed > 0)
             .then_some(began_settled || held)
     }
 }

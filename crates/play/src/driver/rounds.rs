@@ -24,16 +24,6 @@ pub struct WriteAmplification {
     pub steady: Option<f64>,
 }
 
-impl WriteAmplification {
-    /// That of a load which changes as it goes, so that no steady state is looked for.
-    pub fn without_rounds(counters: &Counters) -> Self {
-        WriteAmplification {
-            total: counters.write_amplification(),
-            steady: None,
-        }
-    }
-}
-
 /// Snapshots of a drive's counters, one a round.
 #[derive(Debug)]
 pub struct Rounds {

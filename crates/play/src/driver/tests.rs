@@ -40,7 +40,7 @@ fn a_job_by_amount_ends_with_it() {
         Nanos::from_micros(100)
     );
     assert_eq!(
-        report.wa,
+        report.wa(),
         WriteAmplification {
             steady: None,
             total: 2.0
@@ -81,7 +81,7 @@ fn a_ramp_comes_before_the_runtime_and_is_not_counted() {
     assert_eq!(report.jobs[0].measured, Nanos::from_secs(2));
     assert_eq!(report.simulated, Nanos::from_secs(3));
     assert!(
-        report.counters.host_ios <= 20_002,
+        report.counters().host_ios <= 20_002,
         "counters leave the ramp out"
     );
 }
@@ -214,7 +214,7 @@ fn without_a_clock_amounts_count() {
     let report = run_on(fake(), Clock::Untimed, job).unwrap();
     assert_eq!(writes(&report, 0).bytes, 4 * SECTORS * SECTOR_BYTES);
     assert_eq!(report.jobs[1].direction(CommandKind::Read).ios, 7);
-    assert_eq!(report.wa.steady, Some(2.0));
+    assert_eq!(report.wa().steady, Some(2.0));
     assert!(writes(&report, 0).latency().is_none());
     assert_eq!(report.simulated, Nanos::ZERO);
 }
@@ -254,15 +254,19 @@ fn write_amplification_is_told_by_the_second() {
         run(&file, device.as_mut(), Clock::Timed, RootSeed(1)).unwrap()
     };
     let report = of_job("[w]\nrw=randwrite\nnorandommap\niodepth=32\ntime_based\nruntime=60");
-    assert_eq!(report.series_wa.len(), 60);
+    assert_eq!(report.at[0].series_wa.len(), 60);
     let rises = |wa: &[f64]| wa[50] > wa[0] * 1.5;
-    assert!(rises(&report.series_wa), "{:?}", report.series_wa);
     assert!(
-        (report.series_wa[0] - 1.0).abs() < 0.05,
+        rises(&report.at[0].series_wa),
+        "{:?}",
+        report.at[0].series_wa
+    );
+    assert!(
+        (report.at[0].series_wa[0] - 1.0).abs() < 0.05,
         "nothing is collected at first"
     );
     let reads = of_job("[w]\nrw=randread\ntime_based\nruntime=2");
-    assert_eq!(reads.series_wa, [0.0, 0.0]);
+    assert_eq!(reads.at[0].series_wa, [0.0, 0.0]);
 }
 
 #[test]
@@ -297,7 +301,7 @@ fn the_meter_reads_every_second_of_the_measured_time() {
         fake.service = Nanos::from_millis(10);
         fake
     };
-    let power = |job: &str| run_on(slow(), Clock::Timed, job).unwrap().power.unwrap();
+    let power = |job: &str| run_on(slow(), Clock::Timed, job).unwrap().power().unwrap();
     let plain = power("[w]\nrw=randwrite\ntime_based\nruntime=3");
     assert_eq!(plain.span, Nanos::from_secs(3));
     assert!((plain.watts() - 101.0).abs() < 1e-9, "{}", plain.watts());
@@ -320,7 +324,7 @@ fn the_meter_reads_every_second_of_the_measured_time() {
         "and then one more, not a whole second"
     );
     let untimed = run_on(slow(), Clock::Untimed, "[w]\nrw=write").unwrap();
-    assert!(untimed.power.is_none());
+    assert!(untimed.power().is_none());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! One page a drive: what it is good for, how accurate its model is, every number of it with where it
 //! comes from, its runs.
 
-use ftlab_result::{DriveKind, DriveSheet, Parameter, Run, SmartAttribute};
+use ftlab_result::{At, DriveKind, DriveSheet, Parameter, Run};
 use maud::{Markup, html};
 
 use super::navigation::drive_id;
@@ -145,31 +145,27 @@ fn accuracy(view: &View<'_>, drive: &DriveSheet, id: &str) -> Markup {
 
 /// The SMART attributes of a drive after the run that read them.
 fn smart(view: &View<'_>, drive: &DriveSheet, id: &str) -> Markup {
-    let says =
-        |run: &Run| !run.smart.is_empty() || run.devices.iter().any(|at| !at.smart.is_empty());
-    let asked = |run: &&Run| run.drive == drive.drive && says(run);
+    let says = |at: &&At| !at.smart.is_empty();
+    let asked = |run: &&Run| run.drive == drive.drive && run.at.iter().any(|at| says(&at));
+    let is_worn = |run: &&Run| run.at.iter().any(|at| !at.wear.is_empty());
     html! {
         // A run that looked at the wear has lived longest.
-        @if let Some(run) = view.set.runs.iter().filter(asked).max_by_key(|run| !run.wear.is_empty()) {
+        @if let Some(run) = view.set.runs.iter().filter(asked).max_by_key(is_worn) {
             h3 { "What it says of itself" }
-            @if !run.smart.is_empty() { (attributes(view, run, "", &run.smart, id)) }
-            @for at in run.devices.iter().filter(|at| !at.smart.is_empty()) {
-                (attributes(view, run, &at.name, &at.smart, &format!("{id}-{}", anchor(&at.name))))
+            @for at in run.at.iter().filter(says) {
+                @match at.name.as_str() {
+                    "" => (attributes(view, run, at, id)),
+                    name => (attributes(view, run, at, &format!("{id}-{}", anchor(name)))),
+                }
             }
         }
     }
 }
 
 /// SMART attributes, of the drive of that name if there are several.
-fn attributes(
-    view: &View<'_>,
-    run: &Run,
-    name: &str,
-    smart: &[SmartAttribute],
-    id: &str,
-) -> Markup {
+fn attributes(view: &View<'_>, run: &Run, at: &At, id: &str) -> Markup {
     let caption = html! {
-        "SMART " @if !name.is_empty() { "of " (name) " " } "at the end of the test: "
+        "SMART " @if !at.name.is_empty() { "of " (at.name) " " } "at the end of the test: "
         @match view.family_of(&run.test) {
             Some(family) => a href={ "#" (family.id) } { (family.title) },
             None => (run.test),
@@ -181,7 +177,7 @@ fn attributes(
     };
     let rows = html! {
         tbody {
-            @for attribute in smart {
+            @for attribute in &at.smart {
                 tr {
                     th scope="row" { (attribute.id) " (" code { (format!("{:#04X}", attribute.id)) } ")" }
                     td { (attribute.name.replace('_', " ")) }

@@ -6,7 +6,7 @@ use crate::format;
 use crate::view::pts::Table;
 use crate::view::{Family, View, anchor, condition};
 use ftlab_result::quantity::{self, table};
-use ftlab_result::{AtDevice, Job, Run, Traffic};
+use ftlab_result::{At, Job, Run, Traffic};
 use maud::{Markup, html};
 use std::collections::BTreeSet;
 
@@ -107,7 +107,7 @@ pub fn warnings(view: &View<'_>, family: &Family<'_>) -> Markup {
 
 /// A table for each run on several drives, with a row for each drive.
 pub fn devices(view: &View<'_>, family: &Family<'_>) -> Markup {
-    let several = family.runs.iter().filter(|run| !run.devices.is_empty());
+    let several = family.runs.iter().filter(|run| !run.several().is_empty());
     html! {
         @for run in several {
             (pts::table(&format!("{}/{}-devices", family.id, anchor(&run.id)), &of_devices(view, run)))
@@ -117,16 +117,17 @@ pub fn devices(view: &View<'_>, family: &Family<'_>) -> Markup {
 
 fn of_devices(view: &View<'_>, run: &Run) -> Table {
     let number = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), format::number);
-    let row = |at: &AtDevice| {
-        vec![
+    let row = |at: &At| {
+        let inside = at.inside.as_ref()?;
+        Some(vec![
             at.name.clone(),
             view.member_name(&run.drive, &at.name).to_owned(),
-            at.inside.host_ios.to_string(),
-            format::number(at.written_bytes as f64 / 1e6),
-            number((at.inside.nand_programs > 0).then_some(at.inside.wa)),
-            number(at.inside.gc_share.map(|share| 100.0 * share)),
-            at.inside.nand_erases.to_string(),
-        ]
+            inside.host_ios.to_string(),
+            format::number(inside.host_bytes_written as f64 / 1e6),
+            number((inside.nand_programs > 0).then_some(inside.wa)),
+            number(inside.gc_share.map(|share| 100.0 * share)),
+            inside.nand_erases.to_string(),
+        ])
     };
     let header = [
         "name",
@@ -137,7 +138,7 @@ fn of_devices(view: &View<'_>, run: &Run) -> Table {
         "GC share, %",
         "blocks erased",
     ];
-    let rows = run.devices.iter().map(row).collect();
+    let rows = run.several().iter().filter_map(row).collect();
     Table::new("Drive by drive", &header, rows)
 }
 

@@ -3,7 +3,7 @@
 use ftlab_result::quantity::{self, Quantity, table};
 use std::collections::BTreeSet;
 
-use ftlab_result::{Chart, Figure, Run, Traffic};
+use ftlab_result::{At, Chart, Figure, Run, Traffic};
 use serde::Serialize;
 
 use super::condition::Conditions;
@@ -390,7 +390,7 @@ fn measures(family: &Family<'_>) -> Vec<Measure> {
 }
 
 fn inside(run: &Run) -> Option<[Option<f64>; 5]> {
-    let inside = run.inside.as_ref()?;
+    let inside = run.inside()?;
     let flash = inside.nand_programs > 0 || inside.nand_reads > 0;
     flash.then(|| {
         [
@@ -573,7 +573,9 @@ fn latency_rows(family: &Family<'_>, index: usize, run: &Run) -> Vec<LatencyRow>
 fn limits(view: &View<'_>, family: &Family<'_>) -> Vec<Limit> {
     let is_warmed = |slug: &str| {
         let mut runs = family.runs.iter();
-        runs.any(|run| run.drive == slug && !run.series_celsius.is_empty())
+        runs.any(|run| {
+            run.drive == slug && (run.only()).is_some_and(|only| !only.series_celsius.is_empty())
+        })
     };
     let words = |key: &str| match key {
         "thermal.light_from" => Some("slows down"),
@@ -601,9 +603,10 @@ fn limits(view: &View<'_>, family: &Family<'_>) -> Vec<Limit> {
 
 fn wear_of((index, run): (usize, &&Run)) -> Option<Wear> {
     let rounded = |&(cycles, share): &(f64, f64)| (kept(cycles), kept(share));
-    (!run.wear.is_empty()).then(|| Wear {
+    let wear = &run.only()?.wear;
+    (!wear.is_empty()).then(|| Wear {
         run: index,
-        blocks: run.wear.iter().map(rounded).collect(),
+        blocks: wear.iter().map(rounded).collect(),
     })
 }
 
@@ -613,16 +616,18 @@ fn series_of(index: usize, run: &Run, chart: Chart, thinning: Thinning) -> Optio
         _ => thinning.points_max,
     };
     let rate = series::rates(run, points_max);
+    let nothing = At::default();
+    let only = run.only().unwrap_or(&nothing);
     let watts = series::means(&run.series_watts, thinning.watts_points_max);
     (rate.is_line() || watts.is_line()).then(|| Series {
         run: index,
         every: run.series_interval_s,
         rate,
         megabytes: series::megabytes(run, thinning.other_points_max),
-        amplification: series::means(&run.series_wa, thinning.other_points_max),
+        amplification: series::means(&only.series_wa, thinning.other_points_max),
         watts,
-        celsius: series::means(&run.series_celsius, thinning.watts_points_max),
-        throttle: series::steps(&run.series_throttle, thinning.watts_points_max),
+        celsius: series::means(&only.series_celsius, thinning.watts_points_max),
+        throttle: series::steps(&only.series_throttle, thinning.watts_points_max),
     })
 }
 

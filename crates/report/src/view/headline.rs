@@ -223,7 +223,7 @@ fn why(kind: DriveKind, feel: Feel, run: &Run) -> String {
         }
         DriveKind::Ram => return "Memory has no place that is further away.".to_owned(),
     }
-    let Some(inside) = run.inside.as_ref().filter(|inside| inside.wa > 0.0) else {
+    let Some(inside) = run.inside().filter(|inside| inside.wa > 0.0) else {
         return "The run counted no flash operations, so nothing tells what the waits come from."
             .to_owned();
     };
@@ -306,7 +306,7 @@ fn slowest_tenth(run: &Run) -> Option<String> {
         .series_ios
         .iter()
         .copied()
-        .zip(run.series_wa.iter().copied())
+        .zip(run.only()?.series_wa.iter().copied())
         .collect();
     // The end of the run cuts the last interval off.
     intervals.pop();
@@ -433,9 +433,9 @@ mod tests {
             "metrics": { "lat_max_ms": 180.0, "lat_p99_99_ms": 12.5 },
             "read": Traffic::default(), "trim": Traffic::default(),
             "write": Traffic { ios: 1000, bytes: 4_096_000, ..Traffic::default() },
-            "inside": ftlab_result::Inside { wa, gc_share: Some(gc_share), buffer_stalls: 230, map_programs: 7, ..Default::default() },
+            "at": [{ "inside": ftlab_result::Inside { wa, gc_share: Some(gc_share), buffer_stalls: 230, map_programs: 7, ..Default::default() },
+            "series_wa": (0..31).map(|n| if n < 27 { 2.0 } else { 5.0 }).collect::<Vec<f64>>() }],
             "series_ios": (0..31).map(|n| 100 - n).collect::<Vec<u64>>(),
-            "series_wa": (0..31).map(|n| if n < 27 { 2.0 } else { 5.0 }).collect::<Vec<f64>>(),
             "series_interval_s": 1.0
         }))
         .expect("a run")

@@ -135,7 +135,7 @@ impl<'a> View<'a> {
         if let Some((of, drive)) = metric.split_once("ratio_vs_") {
             let of = match of.trim_end_matches('_') {
                 "" => table::MB_S.name,
-                "lat_avg" => table::LAT_AVG_MS.name,
+                of if of == table::LAT_AVG.name => table::LAT_AVG_MS.name,
                 "extract_time" => "extract_seconds",
                 "time" => table::SECONDS.name,
                 other => other,

@@ -98,8 +98,8 @@ fn consistency(set: &mut ResultSet) {
     for run in &mut runs {
         run.test = slug.into();
         run.id = format!("{}/{slug}/used", run.drive);
-        run.wear = (0..20).map(|n| (f64::from(n), 5.0)).collect();
-        run.smart = vec![SmartAttribute {
+        run.at[0].wear = (0..20).map(|n| (f64::from(n), 5.0)).collect();
+        run.at[0].smart = vec![SmartAttribute {
             raw: 1234,
             id: 0xe9,
             name: "Media_Wearout_Indicator".into(),

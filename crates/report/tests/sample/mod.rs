@@ -10,7 +10,7 @@ mod today;
 use std::collections::BTreeMap;
 
 use ftlab_result::{
-    Chart, Figure, Inside, Origin, ResultSet, Role, Run, SCHEMA, Spread, TestSheet, Traffic,
+    At, Chart, Figure, Inside, Origin, ResultSet, Role, Run, SCHEMA, Spread, TestSheet, Traffic,
     Verdict, Way,
 };
 
@@ -286,23 +286,26 @@ fn run(character: &Character, test: &TestSheet, state: &str) -> Run {
         state: state.into(),
         steps: steps(state),
         metrics,
-        inside: Some(Inside {
-            wa: character.wa,
-            wa_steady: None,
-            settled: None,
-            host_ios: write.ios,
-            host_bytes_written: write.bytes,
-            nand_programs: programs,
-            nand_reads: programs / 2,
-            nand_erases: programs / 128,
-            map_programs: 0,
-            map_reads: 0,
-            gc_share: (character.wa > 0.0).then(|| 1.0 - 1.0 / character.wa.max(1.0)),
-            buffer_stalls: (write.ios as f64 * character.stalls) as u64,
-            void_trims: 0,
-            handles: Vec::new(),
-            op_stream_hash: "0011223344556677".into(),
-        }),
+        at: vec![At {
+            inside: Some(Inside {
+                wa: character.wa,
+                wa_steady: None,
+                settled: None,
+                host_ios: write.ios,
+                host_bytes_written: write.bytes,
+                nand_programs: programs,
+                nand_reads: programs / 2,
+                nand_erases: programs / 128,
+                map_programs: 0,
+                map_reads: 0,
+                gc_share: (character.wa > 0.0).then(|| 1.0 - 1.0 / character.wa.max(1.0)),
+                buffer_stalls: (write.ios as f64 * character.stalls) as u64,
+                void_trims: 0,
+                handles: Vec::new(),
+                op_stream_hash: "0011223344556677".into(),
+            }),
+            ..At::default()
+        }],
         submitted: write.ios,
         completed: write.ios,
         seconds: f64::from(seconds),

@@ -106,6 +106,6 @@ fn warm(run: &mut Run) {
         .map(|second| rate(second) * 1_000_000)
         .collect();
     let celsius = |second: u32| 50.0 + 1.5 * f64::from(second.min(WARM_FROM));
-    run.series_celsius = (0..SECONDS).map(celsius).collect();
-    run.series_throttle = (0..SECONDS).map(|s| u8::from(s >= WARM_FROM)).collect();
+    run.at[0].series_celsius = (0..SECONDS).map(celsius).collect();
+    run.at[0].series_throttle = (0..SECONDS).map(|s| u8::from(s >= WARM_FROM)).collect();
 }

@@ -163,10 +163,10 @@ quantities! {
     WRITES_OVER_100_MS: "writes_over_100_ms", "", Lower, "Share of writes that took longer than 100 ms",
         Source::Of(|run| Some(share_above(&run.write, 100_000_000)));
     STILL_PCT: "still_pct", "%", Lower, "Seconds in which nothing moved", Source::Of(still_pct);
-    NAND_READS: "nand_reads", "", Neither, "Pages read", Source::Of(|run| Some(run.inside.as_ref()?.nand_reads as f64));
-    GC_SHARE: "gc_share", "", Lower, "Share of programs that collection made", Source::Of(|run| run.inside.as_ref()?.gc_share);
+    NAND_READS: "nand_reads", "", Neither, "Pages read", Source::Of(|run| Some(run.inside()?.nand_reads as f64));
+    GC_SHARE: "gc_share", "", Lower, "Share of programs that collection made", Source::Of(|run| run.inside()?.gc_share);
     BUFFER_STALLS: "buffer_stalls", "", Lower, "Writes that waited for room in the buffer",
-        Source::Of(|run| Some(run.inside.as_ref()?.buffer_stalls as f64));
+        Source::Of(|run| Some(run.inside()?.buffer_stalls as f64));
     DROP_S: "drop_s", "s", Neither, "Seconds until the rate drops for good",
         Source::Of(|run| Some(drops::first(run).map_or(f64::INFINITY, |(seconds, _)| seconds)));
     DROP_GB: "drop_gb", "GB", Neither, "Host I/O until the rate drops for good",

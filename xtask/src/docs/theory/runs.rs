@@ -63,7 +63,7 @@ fn simulate(case: &Case, pages: u32, seed: RootSeed) -> Result<f64> {
     let (path, text) = job.context("there is no such job")?;
     let job = JobFile::parse(text, &path)?;
     let report = driver::run(&job, &mut *drive, Clock::Untimed, seed)?;
-    match report.wa.steady {
+    match report.wa().steady {
         Some(wa) => Ok(wa),
         None => bail!("write amplification was not steady at the end of the run"),
     }

@@ -1,8 +1,9 @@
 //! A drive of ATA: attributes.
 
 use super::{ATTRIBUTE_FAILS, DRIVE_FAILS, heading};
-use ftlab_attach::control::{DriveReport, SmartAttribute};
+use ftlab_attach::control::DriveReport;
 use ftlab_console::health::smart_table;
+use ftlab_smart::SmartAttribute;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -17,21 +18,11 @@ fn has_passed(report: &DriveReport) -> bool {
 
 pub(super) fn as_text(report: &DriveReport) -> String {
     let mut text = heading(report, has_passed(report));
-    let rows = report
-        .smart
-        .iter()
-        .map(|attribute| ftlab_result::SmartAttribute {
-            id: attribute.id,
-            name: attribute.name.clone(),
-            value: attribute.value,
-            threshold: attribute.threshold,
-            raw: attribute.raw,
-        });
     text += &match report.smart.is_empty() {
         true => {
             "The drive's file does not say whose attributes it has (smart.vendor).\n".to_owned()
         }
-        false => smart_table(&rows.collect::<Vec<_>>()),
+        false => smart_table(&report.smart),
     };
     text
 }

@@ -11,8 +11,7 @@ use ftlab_console::failure::{Failure, Outcome};
 use ftlab_console::health::nvme::smart_log;
 use ftlab_console::health::ocp;
 use ftlab_console::screen;
-use ftlab_play::nvme::logs_of;
-use ftlab_result::{NvmeExtended, NvmeLogs};
+use ftlab_smart::{NvmeExtended, NvmeLogs};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -55,7 +54,7 @@ pub fn smart(options: &SmartOptions) -> Outcome {
         Format::Normal => as_text(&report),
         Format::Json => lines(&as_json(&report, &options.target)),
         Format::NvmeCli => lines(&smart_log(&logs(&report)?.health)),
-        Format::Ocp => lines(&ocp::extended_log(&extended(&report)?)),
+        Format::Ocp => lines(&ocp::extended_log(extended(&report)?)),
     })
 }
 
@@ -64,8 +63,8 @@ fn lines(json: &Value) -> String {
 }
 
 /// The logs, which a drive of ATA does not have.
-fn logs(report: &DriveReport) -> Result<NvmeLogs, Failure> {
-    report.nvme.as_ref().map(logs_of).ok_or_else(|| {
+fn logs(report: &DriveReport) -> Result<&NvmeLogs, Failure> {
+    report.nvme.as_ref().ok_or_else(|| {
         Failure::Input(format!(
             "{} has no logs of NVMe, as its drive file has no link.port; `--output-format json` has \
              its attributes",
@@ -75,8 +74,8 @@ fn logs(report: &DriveReport) -> Result<NvmeLogs, Failure> {
 }
 
 /// OCP's log, of which the model knows that of page-mapped drives.
-fn extended(report: &DriveReport) -> Result<NvmeExtended, Failure> {
-    logs(report)?.extended.ok_or_else(|| {
+fn extended(report: &DriveReport) -> Result<&NvmeExtended, Failure> {
+    logs(report)?.extended.as_ref().ok_or_else(|| {
         Failure::Input(format!(
             "{} has no log of OCP's, which is known of drives with map.scheme = \"page\"; `--output-format nvme-cli` has the \
              standard's",
@@ -87,7 +86,7 @@ fn extended(report: &DriveReport) -> Result<NvmeExtended, Failure> {
 
 fn as_text(report: &DriveReport) -> String {
     match &report.nvme {
-        Some(logs) => nvme::as_text(report, &logs_of(logs).health),
+        Some(logs) => nvme::as_text(report, &logs.health),
         None => ata::as_text(report),
     }
 }
@@ -95,9 +94,9 @@ fn as_text(report: &DriveReport) -> String {
 /// In the shape of `smartctl --json --info --health --attributes`, without keys that the model has no value
 /// for, as the world wide name.
 fn as_json(report: &DriveReport, target: &Path) -> Value {
-    let (own, exit_status) = match report.nvme.as_ref().map(logs_of) {
+    let (own, exit_status) = match &report.nvme {
         Some(logs) => (
-            nvme::as_json(report, &logs, target),
+            nvme::as_json(report, logs, target),
             nvme::exit_status(&logs.health),
         ),
         None => (ata::as_json(report, target), ata::exit_status(report)),

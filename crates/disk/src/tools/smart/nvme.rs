@@ -4,8 +4,8 @@ use super::{DRIVE_FAILS, blocks_and_bytes, heading};
 use ftlab_attach::control::DriveReport;
 use ftlab_base::SECTOR_BYTES;
 use ftlab_console::health::nvme::{nvme_health, smartctl_log};
-use ftlab_drive::nvme::{IS_READ_ONLY, IS_TOO_WARM, SPARE_IS_LOW};
-use ftlab_result::{NvmeHealth, NvmeLogs};
+use ftlab_smart::{IS_READ_ONLY, IS_TOO_WARM, SPARE_IS_LOW};
+use ftlab_smart::{NvmeHealth, NvmeLogs};
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -105,7 +105,7 @@ fn a_drive_of_nvme_has_smartctls_log_and_no_attributes() {
     assert_eq!(well["smart_status"]["nvme"], json!({ "value": 0 }));
     assert!(well["ata_smart_attributes"].is_null() && well["trim"].is_null());
     let log = &mut report.nvme.as_mut().expect("it has logs").health;
-    log.critical_warning = ftlab_drive::nvme::IS_READ_ONLY;
+    log.critical_warning = ftlab_smart::IS_READ_ONLY;
     let ill = as_json(&report, Path::new("disk.img"));
     assert_eq!(ill["smartctl"]["exit_status"], 8);
     assert_eq!(ill["smart_status"]["passed"], false);
@@ -135,7 +135,7 @@ fn each_log_tells_the_same_in_its_own_words() {
     assert_eq!(log["temperature"], 33);
     assert_eq!(smartctl["temperature"]["current"], 33);
     let extended = extended(&report).expect("it is page-mapped");
-    let ocp = ocp::extended_log(&extended);
+    let ocp = ocp::extended_log(extended);
     assert_eq!(
         ocp["Physical media units written"],
         json!({ "hi": 0, "lo": 0 })
@@ -145,7 +145,7 @@ fn each_log_tells_the_same_in_its_own_words() {
     // Without a rating there is nothing to estimate from.
     let unrated = NvmeExtended {
         endurance_gb: None,
-        ..extended
+        ..extended.clone()
     };
     let unrated = ocp::extended_log(&unrated);
     assert_eq!(keys(&unrated).len() + 1, keys(&ocp).len());
@@ -165,7 +165,7 @@ fn a_drive_that_is_not_said_to_warm_has_the_temperature_of_the_standard() {
 fn a_drive_that_is_as_warm_as_it_warns_of_says_so_everywhere() {
     let mut report = nvme_report();
     let log = &mut report.nvme.as_mut().expect("it has logs").health;
-    log.critical_warning = ftlab_drive::nvme::IS_TOO_WARM;
+    log.critical_warning = ftlab_smart::IS_TOO_WARM;
     (log.warning_minutes, log.critical_minutes) = (7, 2);
     (log.throttled, log.throttled_s) = ([3, 1], [400, 20]);
     let ill = as_json(&report, Path::new("disk.img"));

@@ -5,6 +5,7 @@
 
 mod circles;
 mod functions;
+mod metric_names;
 mod paths;
 mod result_sets;
 

@@ -307,7 +307,7 @@ fn writes_carry_how_compressible_they_are_and_tables_do_not_compress() {
         assert!(data > 30e6, "{data}");
         // Two bytes programmed for each that is left.
         let expected = 2.0 * tables + data;
-        let programmed = report.run.counters.nand_bytes_programmed as f64;
+        let programmed = report.run.counters().nand_bytes_programmed as f64;
         assert!(
             (programmed / expected - 1.0).abs() < 0.02,
             "{programmed} for {expected}"
@@ -321,7 +321,7 @@ fn what_a_drive_takes_is_metered_from_the_start_to_the_end() {
     let mut drive = file.build(&testbed(), RootSeed(1)).unwrap();
     let scenario = alone(&format!("think = \"3 s\"\n{READS}"));
     let report = run_scenario(&scenario, drive.as_mut(), &testbed(), RootSeed(1), &nobody).unwrap();
-    let power = report.run.power.expect("its file says what it takes");
+    let power = report.run.power().expect("its file says what it takes");
     assert_eq!(power.span, report.run.simulated);
     assert!(power.series_watts.len() >= 3);
     // It rests for most of the time and then works.
@@ -403,7 +403,7 @@ fn the_same_seed_gives_the_same_run() {
         .unwrap();
         (
             report.run.simulated,
-            report.run.counters,
+            report.run.counters(),
             report.processes[0].seconds,
         )
     };

@@ -41,28 +41,25 @@ fn jobs_on_devices_of_their_own_do_not_contend() {
 #[test]
 fn a_device_is_reported_by_its_name_and_all_of_them_together() {
     let report = on(&["x", "y"], READS_AND_WRITES);
-    let [x, y] = &report.devices[..] else {
-        panic!("{} devices", report.devices.len())
+    let [x, y] = &report.at[..] else {
+        panic!("{} devices", report.at.len())
     };
     assert_eq!((x.name.as_str(), y.name.as_str()), ("x", "y"));
     assert_eq!((x.counters.host_ios, y.counters.host_ios), (100, 100));
     assert_eq!((x.counters.host_bytes_written, y.wa.total), (0, 2.0));
-    assert_eq!(report.counters.host_ios, 200);
-    assert_eq!(report.wa.total, 2.0);
+    assert_eq!(report.counters().host_ios, 200);
+    assert_eq!(report.wa().total, 2.0);
     // A watt each.
-    assert_eq!(report.power.unwrap().rest_watts, 2.0);
-    assert!(
-        timed("[r]\nfilename=/dev/x\nnumber_ios=1")
-            .devices
-            .is_empty()
-    );
+    assert_eq!(report.power().unwrap().rest_watts, 2.0);
+    let one = timed("[r]\nfilename=/dev/x\nnumber_ios=1");
+    assert_eq!(one.only().map(|only| only.name.as_str()), Some(""));
 }
 
 #[test]
 fn the_files_of_a_job_take_turns() {
     let ios = |job: &str, clock| {
         let report = run_on(&["x", "y", "z"], clock, job).unwrap();
-        let devices = report.devices.iter();
+        let devices = report.at.iter();
         devices
             .map(|device| device.counters.host_ios)
             .collect::<Vec<_>>()

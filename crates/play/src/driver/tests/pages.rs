@@ -40,7 +40,7 @@ fn a_flush_writes_the_pages_that_have_changed() {
         // Each write lies in one page, or in two, of 4 KiB.
         let pages = |n: u64| (n * 2300 + 2299) / 4096 - n * 2300 / 4096 + 1;
         let pages: u64 = (0..100).map(pages).sum();
-        assert_eq!(report.counters.host_bytes_written, pages * 4096);
+        assert_eq!(report.counters().host_bytes_written, pages * 4096);
         if clock == Clock::Timed {
             // The pages, and then the flush.
             assert_eq!(latency_us(&report, 0, CommandKind::Flush), (200, 200));
@@ -58,7 +58,7 @@ fn a_read_brings_the_pages_that_are_not_in_memory() {
     let reads = "[r]\nrw=read\nbs=2048\nbssplit=1000/50:3096/50\nsize=8k\nloops=2";
     let report = run_behind(&large(), Clock::Timed, reads);
     let read = report.jobs[0].direction(CommandKind::Read);
-    assert_eq!(report.counters.host_ios, 2, "{} calls", read.ios);
+    assert_eq!(report.counters().host_ios, 2, "{} calls", read.ios);
     assert_eq!(latency_us(&report, 0, CommandKind::Read), (1, 100));
 }
 
@@ -68,7 +68,7 @@ fn what_nobody_flushes_is_written_behind_the_job() {
     for more in ["", "\ntime_based\nruntime=1s\nnumber_ios=81"] {
         let lazy = run_behind(&large(), Clock::Timed, &format!("{lazy}{more}"));
         // 81 writes of 100 bytes lie in the file whole.
-        assert_eq!(lazy.counters.host_bytes_written, 8192);
+        assert_eq!(lazy.counters().host_bytes_written, 8192);
         if more.is_empty() {
             assert_eq!(lazy.jobs[0].measured, Nanos::from_micros(81));
         }
@@ -80,14 +80,14 @@ fn the_lazy_writer_comes_once_an_interval_and_above_the_background_limit() {
     // A write each 10 ms, for 1 s: the first page is changed 40 times.
     let job = "[log]\nrw=write\nbs=100\nsize=10000\nthinktime=10ms";
     let at_end = run_behind(&large(), Clock::Timed, job);
-    assert_eq!(at_end.counters.host_bytes_written, 3 * 4096);
+    assert_eq!(at_end.counters().host_bytes_written, 3 * 4096);
     let interval = host(1 << 30, None, Nanos::from_millis(250));
     let by_interval = run_behind(&interval, Clock::Timed, job);
     // 2,500, 5,000, 7,500 and 10,000 bytes: one page, two, one and two.
-    assert_eq!(by_interval.counters.host_bytes_written, 6 * 4096);
+    assert_eq!(by_interval.counters().host_bytes_written, 6 * 4096);
     let background = host(1 << 30, Some(4096), Nanos::from_secs(30));
     let above = run_behind(&background, Clock::Timed, job);
-    assert_eq!(above.counters.host_bytes_written, 5 * 4096);
+    assert_eq!(above.counters().host_bytes_written, 5 * 4096);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_write_waits_at_the_dirty_limit() {
     for clock in [Clock::Timed, Clock::Untimed] {
         let report = run_behind(&tight, clock, job);
         // 196 pages; one that is changed again behind the lazy writer is written again.
-        let pages = report.counters.host_bytes_written / 4096;
+        let pages = report.counters().host_bytes_written / 4096;
         assert!((196..=220).contains(&pages), "{pages}");
         if clock == Clock::Timed {
             let (least, most) = latency_us(&report, 0, CommandKind::Write);
@@ -114,7 +114,7 @@ fn jobs_on_a_drive_share_its_pages_and_a_flush_is_of_all() {
     let jobs = "[a]\nrw=write\nbs=100\nsize=100\n\n[b]\nrw=write\nbs=100\nsize=200\nstartdelay=1ms\nfsync=1";
     let report = run_behind(&large(), Clock::Timed, jobs);
     // One page, which both change, for each write of b.
-    assert_eq!(report.counters.host_bytes_written, 2 * 4096);
+    assert_eq!(report.counters().host_bytes_written, 2 * 4096);
 }
 
 #[test]

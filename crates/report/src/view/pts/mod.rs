@@ -10,6 +10,7 @@ use super::View;
 use crate::format;
 use ftlab_result::Run;
 use ftlab_result::pts::{Cell, Class, Pts, Rate, SteadyState};
+use ftlab_result::quantity::table;
 
 /// The limits of the rule, in percent.
 const EXCURSION_MAX_PCT: f64 = 20.0;
@@ -104,8 +105,8 @@ impl Quantity {
         let family = view.family_of(&run.test);
         let metric = family.and_then(|family| Some(family.tests.first()?.chart_metric.as_str()));
         match metric {
-            Some("mb_s") => Quantity::Throughput,
-            Some("lat_avg_ms") => Quantity::AverageLatency,
+            Some(name) if name == table::MB_S.name => Quantity::Throughput,
+            Some(name) if name == table::LAT_AVG_MS.name => Quantity::AverageLatency,
             _ => Quantity::Iops,
         }
     }

@@ -1,9 +1,35 @@
-//! The logs in which an NVMe drive tells of its health.
+//! Health as a drive tells it, as data: the attributes of an ATA drive and the logs of an NVMe drive.
+//!
+//! Drives make them (`drive/smart.rs`, `drive/nvme.rs`), results keep them, and tools print them: all know these types alone.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What an NVMe drive told of its health at the end of a run.
+/// Bit of the critical warning: the spare blocks are below their threshold.
+pub const SPARE_IS_LOW: u8 = 1 << 0;
+/// Bit of the critical warning: the drive is as warm as it warns of.
+pub const IS_TOO_WARM: u8 = 1 << 1;
+/// Bit of the critical warning: nothing can be written.
+pub const IS_READ_ONLY: u8 = 1 << 3;
+
+/// One attribute of SMART, normalised as the drive does it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SmartAttribute {
+    /// Its number.
+    pub id: u8,
+    /// Its name in smartmontools' database.
+    pub name: String,
+    /// 100 at first, less as it gets worse.
+    pub value: u8,
+    /// The value at which the drive calls itself failing; 0 for never.
+    #[serde(alias = "thresh")]
+    pub threshold: u8,
+    /// The raw value, in the unit its maker gives it.
+    #[serde(default)]
+    pub raw: u64,
+}
+
+/// The logs in which an NVMe drive tells of its health.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NvmeLogs {
     /// SMART / Health Information (02h).
@@ -16,7 +42,7 @@ pub struct NvmeLogs {
 /// SMART / Health Information, in the standard's units.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NvmeHealth {
-    /// Bits, 0 while all is well.
+    /// Bits: [`SPARE_IS_LOW`], [`IS_TOO_WARM`], [`IS_READ_ONLY`]; 0 while all is well.
     pub critical_warning: u8,
     /// Degrees Celsius; 40 for a drive whose file does not say how it warms.
     pub celsius: i32,
@@ -28,7 +54,7 @@ pub struct NvmeHealth {
     pub percentage_used: u8,
     /// Thousands of 512 bytes that the host read.
     pub data_units_read: u64,
-    /// Thousands of 512 bytes that the host wrote.
+    /// Thousands of 512 bytes that the host wrote, as far as they have left the write buffer.
     pub data_units_written: u64,
     /// Reads that ended.
     pub host_reads: u64,
@@ -45,9 +71,9 @@ pub struct NvmeHealth {
     pub unsafe_shutdowns: u64,
     /// Reads of pages beyond what could be corrected.
     pub media_errors: u64,
-    /// Commands that ended with an error.
+    /// Commands that ended with an error, each an entry of the error log.
     pub error_entries: u64,
-    /// Minutes from the warning temperature on, below the critical one.
+    /// Minutes from the warning temperature on, below the critical one; as the standard has it, 0 without such a threshold.
     pub warning_minutes: u64,
     /// Minutes from the critical temperature on.
     pub critical_minutes: u64,
@@ -72,7 +98,8 @@ pub struct NvmeExtended {
     pub parity_recoveries: u64,
     /// Reads of pages beyond what could be corrected.
     pub unreadable: u64,
-    /// Reads that ECC could not correct.
+    /// Reads that ECC could not correct, however often the page was read: those that parity made good and those that
+    /// nothing did.
     pub beyond_ecc: u64,
     /// Erases of the block with the most.
     pub erases_max: u32,
@@ -86,7 +113,7 @@ pub struct NvmeExtended {
     pub incomplete_shutdowns: u64,
     /// How many percent of the superblocks that the host's data leave are free.
     pub free_percent: u8,
-    /// Whether capacitors keep the write buffer.
+    /// Whether capacitors keep the write buffer. Those of the model do not age.
     pub has_capacitors: bool,
     /// Writes that did not begin and end with a slot.
     pub unaligned: u64,
