@@ -42,7 +42,7 @@ pub struct NvmeLogs {
 /// SMART / Health Information, in the standard's units.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NvmeHealth {
-    /// Bits: [`SPARE_IS_LOW`], [`IS_TOO_WARM`], [`IS_READ_ONLY`]; 0 while all is well.
+    /// Bits for low spare, heat and a drive that is only read; 0 while all is well.
     pub critical_warning: u8,
     /// Degrees Celsius; 40 for a drive whose file does not say how it warms.
     pub celsius: i32,
