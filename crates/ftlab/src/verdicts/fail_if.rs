@@ -1,6 +1,6 @@
 //! How far results may fall behind earlier ones: `--fail-if 'write.p99 +5%'`.
 
-use super::figure::{Figure, unknown_metric};
+use super::figure::Figure;
 use super::{Verdict, conclude};
 use crate::failure::{Failure, Outcome};
 use crate::files::NewFile;
@@ -37,15 +37,10 @@ const ALLOWED: &str = "a metric and how far it may rise or fall, in percent: p99
                        trims and flushes there are iops, mean, max and percentiles as p99.9, and bw but of flushes";
 
 fn limit(text: &str) -> Result<Limit, String> {
-    let limit = read(text).ok_or_else(|| ALLOWED.to_owned())?;
-    let unknown = limit.figures.iter().find_map(|(_, figure)| match figure {
-        Figure::Metric(name) => unknown_metric(name),
-        Figure::Kind(..) => None,
-    });
-    unknown.map_or(Ok(limit), Err)
+    read(text).unwrap_or_else(|| Err(ALLOWED.to_owned()))
 }
 
-fn read(text: &str) -> Option<Limit> {
+fn read(text: &str) -> Option<Result<Limit, String>> {
     let text = text.trim();
     let sign = text.rfind(['+', '-'])?;
     let (name, change) = (text[..sign].trim(), &text[sign..]);
@@ -58,14 +53,18 @@ fn read(text: &str) -> Option<Limit> {
             let named = names.into_iter().filter_map(named);
             named.map(|(figure, name)| (name, figure)).collect()
         }
-        None => vec![(name.to_owned(), Figure::named(name)?)],
+        None => match Figure::read(name)? {
+            Ok(figure) => vec![(name.to_owned(), figure)],
+            Err(why) => return Some(Err(why)),
+        },
     };
-    (percent.is_finite() && percent >= 0.0).then(|| Limit {
+    let limit = Limit {
         text: text.to_owned(),
         figures,
         may_rise,
         share: if may_rise { percent } else { -percent } / 100.0,
-    })
+    };
+    (percent.is_finite() && percent >= 0.0).then_some(Ok(limit))
 }
 
 impl Limit {

@@ -1,5 +1,6 @@
-//! A figure of a run by its name: `write.p99`, `wa`.
+//! A figure of a run by its name, or an expression of several: `write.p99`, `wa`, `read.p99 / write.p99`.
 
+use super::formula::Formula;
 use ftlab_base::Nanos;
 use ftlab_result::Run;
 use ftlab_result::quantity::{self, Kind, OfKind};
@@ -13,9 +14,27 @@ pub enum Figure {
     Metric(String),
     /// Reads, writes, trims or flushes, and what of them.
     Kind(Kind, OfKind),
+    /// An expression of others.
+    Formula(Formula),
 }
 
 impl Figure {
+    /// Reads a name or an expression; `None` for a text that is neither.
+    ///
+    /// # Errors
+    /// When it names a metric that no run has, or adds times to other figures.
+    pub fn read(text: &str) -> Option<Result<Figure, String>> {
+        if Formula::is_one(text) {
+            return Some(Formula::read(text).map(Figure::Formula));
+        }
+        let figure = Figure::named(text)?;
+        let unknown = match &figure {
+            Figure::Metric(name) => unknown_metric(name),
+            Figure::Kind(..) | Figure::Formula(_) => None,
+        };
+        Some(unknown.map_or(Ok(figure), Err))
+    }
+
     /// The figure of that name.
     pub fn named(name: &str) -> Option<Figure> {
         match name.split_once('.') {
@@ -34,12 +53,21 @@ impl Figure {
     /// A value of it as people write it: with a unit of time for latencies, in bytes a second for `bw`.
     pub fn value(&self, text: &str) -> Option<f64> {
         match self {
-            Figure::Metric(_) | Figure::Kind(_, OfKind::Iops) => number(text),
             Figure::Kind(_, OfKind::BytesPerS) => {
                 let bytes_per_s = bytes(text.trim_end_matches("/s")).ok()?;
                 Some(bytes_per_s as f64)
             }
-            Figure::Kind(..) => latency_ns(text),
+            _ if self.is_time() => latency_ns(text),
+            _ => number(text),
+        }
+    }
+
+    /// True for a latency, whose values are nanoseconds.
+    pub fn is_time(&self) -> bool {
+        match self {
+            Figure::Kind(_, of) => !matches!(of, OfKind::Iops | OfKind::BytesPerS),
+            Figure::Metric(_) => false,
+            Figure::Formula(formula) => formula.is_time,
         }
     }
 
@@ -48,6 +76,7 @@ impl Figure {
         match self {
             Figure::Metric(name) => quantity::value(run, name, None),
             Figure::Kind(kind, of) => of.value(*kind, run),
+            Figure::Formula(formula) => formula.measured(run),
         }
     }
 
@@ -56,8 +85,12 @@ impl Figure {
         match self {
             Figure::Kind(_, OfKind::Iops) => format!("{value:.0}"),
             Figure::Kind(_, OfKind::BytesPerS) => format!("{:.1} MB/s", value / 1e6),
-            Figure::Kind(..) => Nanos(value as u64).to_string(),
-            Figure::Metric(_) => format!("{value:.3}"),
+            // A difference of latencies may be negative.
+            _ if self.is_time() => {
+                let sign = if value < 0.0 { "-" } else { "" };
+                format!("{sign}{}", Nanos(value.abs() as u64))
+            }
+            _ => format!("{value:.3}"),
         }
     }
 }

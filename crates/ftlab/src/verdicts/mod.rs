@@ -2,6 +2,7 @@
 
 mod fail_if;
 mod figure;
+mod formula;
 mod require;
 
 pub use fail_if::{FailOptions, change_in_words};

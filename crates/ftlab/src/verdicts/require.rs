@@ -1,6 +1,6 @@
 //! What every run has to give: `--require 'write.p99 < 5ms'`.
 
-use super::figure::{Figure, unknown_metric};
+use super::figure::Figure;
 use super::{Verdict, conclude};
 use crate::failure::{Failure, Outcome};
 use crate::files::NewFile;
@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct RequireOptions {
-    /// What every run has to give, for example 'write.p99 < 5ms', 'flush.p99 < 10ms', 'wa <= 2.1' or 'read.iops >= 20k';
-    /// may be repeated.
+    /// What every run has to give, for example 'write.p99 < 5ms', 'flush.p99 < 10ms', 'wa <= 2.1', 'read.iops >= 20k' or
+    /// 'read.p99.9 / read.p50 < 8'; may be repeated.
     /// Exit code 3 where one does not
     #[arg(long = "require", value_name = "METRIC < VALUE", value_parser = requirement)]
     requirements: Vec<Requirement>,
@@ -44,7 +44,7 @@ const RELATIONS: [(&str, Relation); 4] = [
     (">", Relation::Above),
 ];
 
-const ALLOWED: &str = "a metric, one of < <= > >=, and a value: write.p99 < 5ms, read.iops >= 20k, wa <= 2.1; of reads, \
+const ALLOWED: &str = "a metric or an expression of some, one of < <= > >=, and a value: write.p99 < 5ms, read.iops >= 20k, wa <= 2.1; of reads, \
                        writes, trims and flushes (flush.p99 < 10ms) there are iops, mean, max and percentiles as p99.9, and \
                        bw but of flushes";
 
@@ -55,13 +55,13 @@ fn requirement(text: &str) -> Result<Requirement, String> {
             Some((figure.trim(), *relation, value.trim()))
         });
         let (name, relation, value) = found?;
-        let figure = Figure::named(name)?;
-        if let Figure::Metric(name) = &figure
-            && let Some(why) = unknown_metric(name)
-        {
-            let others = "of reads, writes and trims there are others, such as write.p99";
-            return Some(Err(format!("{why}; {others}")));
-        }
+        let figure = match Figure::read(name)? {
+            Ok(figure) => figure,
+            Err(why) => {
+                let others = "of reads, writes and trims there are others, such as write.p99";
+                return Some(Err(format!("{why}; {others}")));
+            }
+        };
         Some(Ok(Requirement {
             text: text.trim().to_owned(),
             bound: figure.value(value)?,
@@ -157,6 +157,12 @@ mod tests {
             ("flush.p50 < 1s", None),
             ("read.p99 < 5ms", None),
             ("watts < 5", None),
+            ("write.p99.9 / write.p99 < 2.3", Some(true)),
+            ("write.p99.9 - write.p99 > 5ms", Some(false)),
+            ("max(flush.p99, write.p99) <= 4ms", Some(true)),
+            ("(flush.mean - write.p99) < 0us", Some(true)),
+            ("wa / (wa - 2) < 9", None),
+            ("read.p99 / write.p99 < 9", None),
         ] {
             let requirement = requirement(text).unwrap();
             let measured = requirement.figure.measured(&run());
@@ -189,6 +195,13 @@ mod tests {
             "wa < much",
             "< 2",
             "a b < 2",
+            "write.p99 - flush.p99 < 5",
+            "write.p99 + wa < 5",
+            "write.p99 * write.p99 < 5",
+            "write.p98 / 2 < 5ms",
+            "foo / wa < 5",
+            "(wa < 2",
+            "wa / < 2",
         ] {
             assert!(requirement(text).is_err(), "{text}");
         }
