@@ -94,8 +94,8 @@ fn reach(value: &Value) -> (f64, f64) {
     (value.mean - half_width, value.mean + half_width)
 }
 
-/// Where values stand across: by what they are if they are numbers of one unit in rising order, else side by
-/// side.
+/// Returns the places of values across: the values themselves if they are numbers of one unit in rising order, else
+/// their ranks.
 fn places(sweep: &Sweep) -> Vec<f64> {
     let number = |text: &String| {
         let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || "+-._".contains(c));
