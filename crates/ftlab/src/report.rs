@@ -95,7 +95,7 @@ pub fn command(options: &Options) -> Outcome {
     screen::print_in_colours(&text)
 }
 
-/// Returns the names of the sets: the paths as given, without what goes without saying.
+/// Returns the names of the sets: the paths as given, without what goes without saying; fails where two are alike.
 fn labels(paths: &[PathBuf]) -> Result<Vec<String>, Failure> {
     let label = |path: &PathBuf| {
         let is_usual = path

@@ -52,7 +52,7 @@ pub struct Cache {
     pub resumes: bool,
 }
 
-/// Cells under way.
+/// Cells under way, and their outcomes so far.
 pub struct Session<A, C> {
     pub batch: A,
     pub command: C,
