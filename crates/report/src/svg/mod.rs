@@ -55,7 +55,7 @@ pub struct Series {
     pub colour: usize,
     /// Points that a line connects.
     pub line: Vec<(f64, f64)>,
-    /// Whether the line is one of dashes.
+    /// True if the line is one of dashes.
     pub dashed: bool,
     /// Points with a dot each, which no line covers.
     pub dots: Vec<(f64, f64)>,
@@ -70,7 +70,7 @@ pub struct Series {
 pub struct Bar {
     /// From where to where across.
     pub across: (f64, f64),
-    /// Its height.
+    /// The value at its top.
     pub value: f64,
     /// Shown to who points at it.
     pub words: String,
