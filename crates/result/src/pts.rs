@@ -49,7 +49,7 @@ pub struct Settings {
 /// The shortening of a test against the standard's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scale {
-    /// So many times; 1 is the standard as it is.
+    /// Factor by which it was shorter; 1 is the standard as it is.
     pub divisor: f64,
     /// Length of a minute of the standard, in seconds.
     pub minute_s: f64,

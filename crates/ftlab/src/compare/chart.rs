@@ -88,7 +88,7 @@ fn series(sweeps: &Sweeps, grid: &Grid) -> Vec<Series> {
         .collect()
 }
 
-/// From where to where a value's interval goes; without one it is the value.
+/// Returns the ends of a value's interval; without an interval both are the value.
 fn reach(value: &Value) -> (f64, f64) {
     let half_width = value.half_width.unwrap_or(0.0);
     (value.mean - half_width, value.mean + half_width)

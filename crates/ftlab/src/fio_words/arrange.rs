@@ -10,7 +10,7 @@ use std::ffi::OsString;
 const FIO: &str = "fio";
 const RUN: &str = "run";
 
-/// Likeness from which one of two words counts as the other, misspelt; 1 is the same word.
+/// Likeness from which one of two words counts as the other, misspelt; 1 is equality.
 const LIKENESS_MIN: f64 = 0.6;
 
 /// The arguments of the program with fio's words behind a `--`: those of `ftlab fio`, and those that stand among the

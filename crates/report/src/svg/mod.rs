@@ -68,7 +68,7 @@ pub struct Series {
 /// A bar that stands on zero.
 #[derive(Debug)]
 pub struct Bar {
-    /// From where to where across.
+    /// Its left and its right edge.
     pub across: (f64, f64),
     /// The value at its top.
     pub value: f64,

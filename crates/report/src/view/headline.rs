@@ -67,7 +67,7 @@ pub struct Pauses {
     pub count: f64,
     /// The longest, in seconds.
     pub longest_s: f64,
-    /// In which test, in words.
+    /// The test that had them, in words.
     pub test: String,
 }
 
@@ -91,7 +91,7 @@ pub struct Headline<'a> {
     pub pauses: Option<Pauses>,
     /// The verdict on the waits.
     pub feel: Feel,
-    /// The evidence for the model, which decides if the verdict is one on the drive.
+    /// Standing of the model, which decides if the verdict is one on the drive.
     pub standing: Standing,
     /// The cause, in a sentence.
     pub why: String,
