@@ -69,7 +69,7 @@ impl Families {
         self.of_drive.get(drive).map_or(drive, String::as_str)
     }
 
-    /// Whether any figure of a review is of a drive.
+    /// True if any figure of a review is of a drive.
     pub fn is_asked(&self, drive: &str) -> bool {
         !figures::rows_of(&self.names(drive)).is_empty()
     }

@@ -76,6 +76,7 @@ fn text(packages: &[&Package]) -> anyhow::Result<String> {
         for path in notices(folder.as_std_path())? {
             let text = std::fs::read_to_string(&path)
                 .with_context(|| format!("cannot read {}", path.display()))?;
+            // Many libraries have the same text, which is printed once for all of them.
             let text = text.trim().replace("\r\n", "\n");
             let users = texts.entry(text).or_default();
             if !users.contains(&called) {

@@ -8,19 +8,19 @@ use ftlab_drive::{Catalog, DriveFile};
 pub struct Number {
     /// Its place in the file, for example `nand.channel_rate`.
     pub key: String,
-    /// As it stands.
+    /// The value in the file.
     pub value: f64,
     /// Its unit; nothing for counts and ratios.
     pub unit: String,
     /// The drives that have it.
     pub drives: Vec<String>,
-    /// Whether it stands in a base, and so holds for drives that are not fitted here, too.
+    /// True if it stands in a base, and so holds for drives that are not fitted here, too.
     pub is_of_base: bool,
     /// Ids of the figures that it was worked out from.
     pub from: Vec<String>,
     /// `high`, `medium` or `low`.
     pub confidence: String,
-    /// It counts things.
+    /// True if it counts things.
     whole: bool,
 }
 
@@ -35,7 +35,7 @@ impl Number {
         (value * scale).round() / scale
     }
 
-    /// Whether it is a choice rather than a number: no step of a tenth gives another one.
+    /// True if it is a choice rather than a number: no step of a tenth gives another one.
     pub fn is_choice(&self) -> bool {
         self.whole && self.written(self.value * STEP) == self.value
     }
@@ -52,7 +52,7 @@ impl Number {
         values.into_iter().find(is_possible)
     }
 
-    /// Whether a drive has it: one of those that it was found in, or one that takes it from the same base.
+    /// Tells if a drive has it: one of those that it was found in, or one that takes it from the same base.
     pub fn is_of(&self, drive: &str) -> bool {
         if self.drives.iter().any(|known| known == drive) {
             return true;

@@ -16,7 +16,7 @@ pub struct Measured<'a> {
 type Range<'a> = (&'a [Sample], &'a str);
 
 impl<'a> Measured<'a> {
-    /// Decides a comparison.
+    /// Decides if a comparison holds.
     ///
     /// # Errors
     /// A word or a figure that cannot be read.
@@ -53,6 +53,7 @@ impl<'a> Measured<'a> {
             };
             said += before;
             let mut reader = Reader::new(self, inside);
+            // A list or a row prints each drive's figure; any other expression prints its values.
             said += &match reader.words.peek() {
                 word @ ("list" | "row" | "drops") => {
                     reader.words.take();
@@ -81,7 +82,7 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// When the rate of a drive drops, in words.
+/// Returns the time and the writes at which the rate of a drive drops, in words.
 fn drop(sample: &Sample) -> String {
     let drive = &sample.run.drive;
     match drops::first(&sample.run) {

@@ -1,4 +1,4 @@
-//! What checks need as cells, each thing once: tests and loads as a review runs them, and experiments.
+//! Cells for all that checks need, each thing once: tests and loads as a review runs them, and experiments.
 
 use crate::experiments;
 use crate::need::{Need, Work};
@@ -114,7 +114,7 @@ impl Checks {
         })
     }
 
-    /// What the cells came to. What cannot be measured on a drive is there in words: the claims that need it stay open, and
+    /// Returns the samples of the cells. A failure on a drive is there in words: the claims that need it stay open, and
     /// the others do not.
     pub(crate) fn samples(&self, mut ends: Ends) -> Samples {
         let mut samples = Samples::new();
@@ -141,6 +141,7 @@ impl Checks {
                         && run.test == test.step.slug
                         && [state.as_str(), NO_STATE].contains(&run.state.as_str())
                 };
+                // A test that one drive failed leaves its other tests without runs, which have the same reason.
                 let end = match (set.runs.iter().find(is_it), &failed) {
                     (Some(run), _) => {
                         let drive = of_drive.plugged.slug().to_owned();
@@ -176,7 +177,7 @@ impl Asker for Checks {
     }
 }
 
-/// What is needed so far.
+/// Cells and tests for the needs that were gone through so far.
 struct Needed<'p> {
     plan: &'p Plan,
     nobody: Arc<Testbed>,

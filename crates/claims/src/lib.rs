@@ -35,13 +35,13 @@ use rows::{check_of, needs_of};
 use sample::Sample;
 use std::collections::BTreeSet;
 
-/// Why claims could not be checked.
+/// Reasons for which claims could not be checked.
 #[derive(Debug, thiserror::Error)]
 pub enum ClaimsError {
     /// No claim has that id.
     #[error("there is no claim {0}; they are C001 to C270, see docs/claims.md")]
     Unknown(String),
-    /// A run failed.
+    /// A run that failed.
     #[error(transparent)]
     Run(#[from] LabError),
 }
@@ -77,7 +77,7 @@ impl Plan {
 }
 
 impl Checks {
-    /// What became of each claim, in the order of the table.
+    /// Returns the verdict on each claim, in the order of the table.
     #[must_use]
     pub fn judged(&self, ends: Ends) -> Vec<Judged> {
         let samples = self.samples(ends);
@@ -129,7 +129,7 @@ fn decide(row: &rows::Row, samples: &Samples) -> (Verdict, String) {
     }
 }
 
-/// Why a claim has no check.
+/// Returns the verdict on a claim without a check, and the reason for it.
 fn reason(id: &str) -> (Verdict, &'static str) {
     let is_of = |undecided: &&rows::Undecided| undecided.claims.iter().any(|claim| claim == id);
     let undecided = rows::undecided().iter().find(is_of);

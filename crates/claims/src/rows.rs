@@ -20,7 +20,7 @@ const ROWS: &str = include_str!("../reference/claim-checks.toml");
 /// The machine of loads that name none.
 const MACHINE: &str = "anandtech-2008";
 
-/// Read once.
+/// The table of checks, read once.
 static FILE: LazyLock<File> =
     LazyLock::new(|| toml::from_str(ROWS).expect("a test reads every row"));
 
@@ -87,7 +87,7 @@ pub fn check_of(id: &str) -> Option<&'static Row> {
     CHECKS.iter().find(|row| row.id == id)
 }
 
-/// What the check of a claim measures; nothing of one without a check.
+/// Returns the needs of the check of a claim; none of a claim without one.
 pub fn needs_of(claim: &Claim) -> &'static [Need] {
     check_of(&claim.id).map_or(&[][..], |row| &row.needs)
 }
@@ -162,6 +162,7 @@ fn need_of_test(
 
 fn need(keys: &'static NeedKeys) -> Need {
     let (drive, settings) = (keys.drive.as_str(), keys.set.as_str());
+    // The table is part of the program: what is wrong in it is a fault of the program, and panics.
     let state = keys.state.as_deref();
     let load = match (&keys.test, &keys.job, &keys.script, &keys.experiment) {
         (Some(test), None, None, None) => return need_of_test(drive, settings, test, state),

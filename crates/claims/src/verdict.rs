@@ -1,4 +1,4 @@
-//! Verdicts on claims.
+//! Verdicts on claims, and their names.
 
 use crate::table::Claim;
 use serde::{Deserialize, Serialize};
@@ -41,10 +41,10 @@ impl Verdict {
 /// A claim and what became of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Judged {
-    /// The claim.
+    /// The claim that was judged.
     #[serde(flatten)]
     pub claim: Claim,
-    /// The verdict.
+    /// Judgement of the claim.
     pub verdict: Verdict,
     /// A text with the measured figures, or the reason why there are none.
     pub measured: String,

@@ -83,7 +83,7 @@ pub fn check(command: &Command, matches: &ArgMatches) -> Outcome {
     Ok(())
 }
 
-/// What of a value may be a path: all of it, and what stands behind an equals sign.
+/// Returns the parts of a value that may be a path: all of it, and the text behind an equals sign.
 fn paths(value: &OsStr) -> impl Iterator<Item = &Path> {
     let text = value.to_str();
     let behind = text.and_then(|text| text.split_once('='));

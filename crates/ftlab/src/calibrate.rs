@@ -76,14 +76,14 @@ pub fn command(options: &Options) -> Outcome {
     })
 }
 
-/// What is printed for programs.
+/// The calibration as programs read it.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     drive: String,
     fitted: &'a [Fitted],
 }
 
-/// Four digits.
+/// Formats a value with about four digits.
 fn short(value: f64) -> String {
     let digits = match value.abs() {
         v if v >= 1000.0 => 0,
@@ -107,6 +107,7 @@ fn normal(made: &Calibrated, options: &Options) -> String {
     let mut table = screen::table(&header);
     for row in &made.fitted {
         let [name, unit] = row.figure;
+        // A ratio has no unit that could be shown.
         let with_unit = |value: f64, unit: &str| match unit {
             "" | "1" => short(value),
             unit => format!("{} {unit}", short(value)),

@@ -43,7 +43,7 @@ pub struct Options {
     work: Work,
 }
 
-/// What `--json` writes.
+/// The document that `--json` writes.
 #[derive(Debug, Serialize)]
 struct Results<'a> {
     version: &'static str,
@@ -63,6 +63,7 @@ impl Command for Checking {
 }
 
 pub fn command(options: &Options) -> Outcome {
+    // Targets are made ready before the runs, so that a wrong path does not cost them.
     let json = options.json.as_deref();
     let json = json.map(|path| NewFile::ready(path, "--json"));
     let json = json.transpose()?;

@@ -1,4 +1,4 @@
-//! What can be typed. The options of a command stand with it.
+//! The commands that can be typed. The options of a command stand with it.
 
 use crate::{
     calibrate, claims, compare, completions, endurance, import, list_tests, man, plan, provenance,

@@ -50,7 +50,7 @@ pub fn command(options: &Options) -> Outcome {
     screen::print(&script)
 }
 
-/// What is completed where no option stands, which the script for fish leaves out.
+/// Returns lines that complete values where no option stands, which the script for fish leaves out.
 fn positionals_in_fish(ftlab: &Command, name: &str) -> String {
     let mut script = String::new();
     for command in ftlab.get_subcommands() {

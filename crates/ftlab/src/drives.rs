@@ -49,7 +49,7 @@ const ABOUT_STANDING: &str = "\
 judged: published figures of the drive that the model is held against; unseen: the median error of those that
 no number of it was fitted to. docs/accuracy.md lists all.";
 
-/// What tests run on: the drives of those names each by itself or, where they are named as loads name them
+/// Returns the subjects of tests: the drives of those names each by itself or, where they are named as loads name them
 /// (`NAME=DRIVE`), all together.
 ///
 /// # Errors

@@ -83,7 +83,7 @@ struct Report {
     scale: ScaleRow,
     per_day_gb: f64,
     years: f64,
-    /// Whether the drive still took writes after N years.
+    /// True if the drive still took writes after N years.
     lasts: bool,
     /// Years until it took no more.
     lived_years: f64,
@@ -171,6 +171,7 @@ pub fn command(options: &Options) -> Outcome {
         RootSeed(options.seed),
         &tell,
     )?;
+    // The line of progress ends before the report takes its place.
     drop(progress);
     let report = report(&drive, job_name, options, daily, &plan, &life);
     screen::print(&match options.output_format {
@@ -192,6 +193,7 @@ fn report(
     let end = life.marks.last().expect("a life has an end");
     let then = life.at(asked_bytes).unwrap_or(end);
     let Ending::ReadOnly(ending) = life.ending.clone();
+    // A life has more marks than a screen has rows; its end is always among those kept.
     let step = life.marks.len().div_ceil(ROWS);
     let kept = |n: usize| n.is_multiple_of(step) || n + 1 == life.marks.len();
     let rows = life.marks.iter().enumerate().filter(|(n, _)| kept(*n));

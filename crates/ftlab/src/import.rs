@@ -85,7 +85,7 @@ pub struct To {
     output_format: OutputFormat,
 }
 
-/// What is printed of it.
+/// The import as programs read it.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     drive: String,
@@ -108,8 +108,9 @@ pub fn command(command: &Command) -> Outcome {
     written(to, name, &imported)
 }
 
-/// What the files of a program become, where that is to go, and what it is called.
+/// Reads and converts the files of a program, and returns them with their target and the program's name.
 fn read_all(command: &Command) -> Result<(&To, &'static str, Imported), Failure> {
+    // Every simulator describes its device in a form of its own, and has a reader of its own for it.
     Ok(match command {
         Command::Mqsim {
             config,

@@ -47,7 +47,7 @@ use failure::Failure;
 use ftlab_console::{failure, files, health, memory, progress, screen};
 use std::process::ExitCode;
 
-/// What a victim policy is written with.
+/// Types and traits that a victim policy is written with.
 pub mod policy {
     pub use ftlab_base::SuperblockId;
     pub use ftlab_base::rng::Stream;
@@ -65,6 +65,7 @@ pub mod policy {
 /// keep its clients waiting.
 #[must_use]
 pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
+    // A panic of one thread ends the program: the others would wait for its work.
     let say = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         say(panic);

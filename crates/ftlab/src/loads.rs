@@ -47,7 +47,7 @@ pub fn only_reads(own: &OwnLoad) -> Result<(), Failure> {
     }
 }
 
-/// Whether a name is that of a file: no test's has a slash or an ending.
+/// Tells if a name is that of a file: no test's has a slash or an ending.
 pub fn is_path(name: &str) -> bool {
     let ends = |ending: &str| {
         Path::new(name)

@@ -1,4 +1,4 @@
-//! The program.
+//! The command line program `ftlab`.
 
 use std::process::ExitCode;
 

@@ -9,7 +9,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use std::path::PathBuf;
 
-/// How help begins what is to be shown as it stands.
+/// The line of help that begins text to be shown as it stands.
 const EXAMPLES: &str = "Examples:";
 
 #[derive(Debug, Args)]
@@ -80,7 +80,7 @@ fn with_values_in_line(option: Arg) -> Arg {
     option.help(help).hide_possible_values(true)
 }
 
-/// What help says behind the options: paragraphs, of which indented lines stay as they stand.
+/// Renders the part of help behind the options: paragraphs, of which indented lines stay as they stand.
 fn after(help: &str) -> Roff {
     let mut page = Roff::new();
     let mut has_notes = false;
@@ -97,6 +97,7 @@ fn after(help: &str) -> Roff {
             .trim_matches('\n')
             .lines()
             .collect();
+        // Indented lines are commands or tables, which roff would fill to paragraphs.
         for alike in lines.chunk_by(|one, next| one.starts_with(' ') == next.starts_with(' ')) {
             let stands = alike[0].starts_with(' ');
             if stands {

@@ -155,6 +155,7 @@ pub fn command(options: &Options) -> Outcome {
             }
         }
     })?;
+    // Verdicts are about the drives as they are, not about what was tried to meet goals.
     let as_they_are: Vec<Run> = (set.runs.iter())
         .filter(|run| run.test == load)
         .cloned()
@@ -237,14 +238,14 @@ fn bytes_per_day(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "give from 1 MB to 100 PB a day".to_owned())
 }
 
-/// Reads years.
+/// Reads a number of years as `5` or `5y`.
 fn years(text: &str) -> Result<f64, String> {
     let digits = text.trim().trim_end_matches('y');
     options::number(0.001, 1e6)(digits.trim())
         .map_err(|_| "give years, for example 5y: from 0.001 to 1000000".to_owned())
 }
 
-/// Reads a latency.
+/// Reads a latency with its unit, in nanoseconds.
 fn latency_ns(text: &str) -> Result<f64, String> {
     let figure = Figure::named("write.p99").expect("it is a figure");
     let read = figure.value(text).filter(|ns| (1.0..=1e13).contains(ns));

@@ -1,4 +1,4 @@
-//! What this program was built of: its version, the model's, and the commit of its sources.
+//! The origin of this program: its version, the model's, and the commit of its sources.
 
 use ftlab_result::Provenance;
 use std::sync::LazyLock;
@@ -24,9 +24,10 @@ pub fn version() -> &'static str {
     &VERSION
 }
 
-/// What tells the model of this program from those of others of its version. Every build of a commit has the model of its
-/// version; sources that were changed may be any model, and so may a program with policies of its own: only their own build is sure to
-/// be the same one. A program that cannot read itself is told from others by its version alone.
+/// Returns a text that tells the model of this program from those of others of its version. Every build of a commit has
+/// the model of its version; sources that were changed may be any model, and so may a program with policies of its own:
+/// only their own build is sure to be the same one. A program that cannot read itself is told from others by its
+/// version alone.
 pub fn simulator() -> String {
     let changed = here().modified != Some(false) || ftlab_ftl::page::has_own_policies();
     let program = changed.then(|| std::env::current_exe().and_then(std::fs::read));

@@ -11,7 +11,7 @@ use ftlab_result::ResultSet;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Where several sets are compared.
+/// Name of the page that compares several sets.
 const COMPARISON: &str = "comparison.html";
 /// The directory of a comparison, unless another is given.
 const OUT: &str = "ftlab-report";
@@ -77,6 +77,7 @@ pub fn command(options: &Options) -> Outcome {
             (COMPARISON, html::comparison::render(&comparison), text)
         }
     };
+    // Every file is rendered before one is written, so that a failure leaves none behind.
     let mut files: Files = vec![(name.to_owned(), page.into_bytes())];
     files.extend(tables(options, &labelled)?);
     if options.fio_json {
@@ -94,7 +95,7 @@ pub fn command(options: &Options) -> Outcome {
     screen::print_in_colours(&text)
 }
 
-/// What the sets are called: the paths as given, without what goes without saying.
+/// Returns the names of the sets: the paths as given, without what goes without saying; fails where two are alike.
 fn labels(paths: &[PathBuf]) -> Result<Vec<String>, Failure> {
     let label = |path: &PathBuf| {
         let is_usual = path
@@ -144,7 +145,7 @@ fn check(comparison: &Comparison<'_>, metrics: &[String]) -> Outcome {
     known_metrics(metrics, rows.map(|row| row.metric)).map_err(Failure::Input)
 }
 
-/// Whether each of the metrics asked for is one that some run has.
+/// Checks that some run has each of the metrics asked for; the error lists those that are there.
 pub fn known_metrics<'a>(
     asked: &[String],
     there: impl Iterator<Item = &'a str>,

@@ -1,4 +1,4 @@
-//! What a review has written, and how it is read and written.
+//! The files that a review leaves, written and read again.
 
 use crate::failure::{Failure, Outcome};
 use crate::files::{self, Folder};
@@ -105,7 +105,7 @@ pub fn cache(folder: &Folder, resumes: bool) -> Result<Cache, Failure> {
     Ok(Cache { store, resumes })
 }
 
-/// Where both are, in two lines.
+/// Returns the paths of report and results, in two lines.
 pub fn places(folder: &Path) -> String {
     let (report, results) = (folder.join(REPORT), folder.join(RESULTS));
     format!(

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The option that goes on with what is kept.
 const RESUME: &str = "--resume";
 
-/// Why a drive that has not ended has not all of its runs.
+/// The reason for which a drive that has not ended lacks runs.
 pub const INTERRUPTED: &str = "interrupted before it was done";
 
 /// A command's part of a session: it listens while cells run, and writes their results.
@@ -34,12 +34,12 @@ pub trait Command: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Whether the progress line counts the parts that are done.
+    /// True if the progress line counts the parts that are done.
     fn counts_parts(&self) -> bool {
         true
     }
 
-    /// How the log names a drive that has ended; none where the command keeps no log of drives.
+    /// Returns the log's words for a drive that has ended; none where the command keeps no log of drives.
     fn log(&self, _subject: &Subject) -> Option<String> {
         None
     }
@@ -48,11 +48,11 @@ pub trait Command: Send + Sync + 'static {
 /// Outcomes that are kept as they come in.
 pub struct Cache {
     pub store: Store,
-    /// Whether those count that were there.
+    /// True if outcomes of an earlier session count.
     pub resumes: bool,
 }
 
-/// Cells under way.
+/// Cells under way, and their outcomes so far.
 pub struct Session<A, C> {
     pub batch: A,
     pub command: C,
@@ -61,7 +61,7 @@ pub struct Session<A, C> {
     pub called: &'static str,
     /// The cells of each drive.
     drives: Vec<Range<usize>>,
-    /// Whether outcomes that were there count.
+    /// True if outcomes that were there count.
     resumes: bool,
     so_far: Mutex<SoFar>,
 }
@@ -70,12 +70,12 @@ pub struct Session<A, C> {
 struct SoFar {
     ends: Ends,
     store: Option<Store>,
-    /// How many parts of each cell are done, and what they were worth.
+    /// Numbers of parts of each cell that are done.
     parts: Vec<usize>,
     worth: f64,
     /// The first outcome that could not be kept.
     unkept: Option<Failure>,
-    /// Whether everything has run, so that an interruption leaves what is being written alone.
+    /// True once everything has run, so that an interruption leaves what is being written alone.
     is_over: bool,
 }
 
@@ -91,6 +91,7 @@ impl<A: Asker + 'static, C: Command> Session<A, C> {
         let mut ends = Ends::none(&batch);
         let resumes = cache.as_ref().is_some_and(|cache| cache.resumes);
         let store = cache.map(|cache| cache.store);
+        // Outcomes in the store count as ended, so that a resumed session runs the others alone.
         for (n, cell) in batch.cells().iter().enumerate() {
             let there = store.as_ref().and_then(|store| store.outcomes(&cell.id()));
             if let Some(outcomes) = there {
@@ -228,7 +229,7 @@ impl<A: Asker + 'static, C: Command> Session<A, C> {
         std::process::exit(EXIT_INTERRUPTED)
     }
 
-    /// How much is done.
+    /// Renders the number of drives that are done, and of runs of those under way.
     fn words(&self, ends: &Ends) -> String {
         let is_whole = |cells: &&Range<usize>| ends.done(Range::clone(cells)) == cells.len();
         let whole = self.drives.iter().filter(is_whole).count();

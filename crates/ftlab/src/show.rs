@@ -79,7 +79,7 @@ fn normal(sheet: &DriveSheet) -> String {
     out
 }
 
-/// What a command at queue depth 1 waits for.
+/// Renders the times of commands at queue depth 1, in microseconds.
 fn alone(sheet: &DriveSheet) -> String {
     let rows = &sheet.alone;
     if rows.is_empty() {
@@ -95,6 +95,7 @@ fn alone(sheet: &DriveSheet) -> String {
         "total",
     ]);
     for row in rows {
+        // The parts in the order in which a command meets them; the last one is their sum.
         let parts = [
             row.host_us,
             row.link_us,

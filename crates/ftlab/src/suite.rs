@@ -17,12 +17,12 @@ pub struct SuiteOption {
 }
 
 impl SuiteOption {
-    /// Whether a suite of one's own is asked for.
+    /// Tells if a suite is asked for.
     pub fn is_given(&self) -> bool {
         self.suite.is_some()
     }
 
-    /// Whether it is of the user's own: he is told of tests that do not fit his drives.
+    /// Tells if it is of the user's own: he is told of tests that do not fit his drives.
     pub fn is_own(&self) -> bool {
         self.suite
             .as_deref()

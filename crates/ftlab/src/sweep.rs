@@ -61,6 +61,7 @@ pub fn command(options: &Options) -> Outcome {
     };
     let text = files::read(path, "a grid, which is a .toml file")?;
     let sweep = files::guarded(path, || Ok(Sweep::parse(&text, path)?))?;
+    // A share that is done is left alone: its store is not opened for writing.
     if Store::is_whole(&options.out, &sweep, share)? {
         let file = options.out.join(share.file());
         return screen::print(&format!("Every row is there already: {}\n", file.display()));
@@ -138,7 +139,7 @@ struct SoFar {
     /// None once nothing more is to be written.
     store: Option<Store>,
     done: usize,
-    /// Why rows cannot be kept.
+    /// The error that keeps rows from being stored.
     failure: Option<Failure>,
 }
 

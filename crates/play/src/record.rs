@@ -104,6 +104,7 @@ impl Record {
             series_watts: report.power().map_or_else(Vec::new, |of| of.series_watts),
             series_interval_s: INTERVAL_S as f64,
             at: report.at.iter().map(at).collect(),
+            // Names and seeds are for the caller, who knows them.
             ..Run::default()
         };
         let jobs = report.jobs.iter();
@@ -323,7 +324,7 @@ fn joules(power: &PowerReport) -> Joules {
     }
 }
 
-/// What happened at a drive; which drive it is, and how it stands, is left open.
+/// Returns the events at a drive; its name in the catalogue, and its standing, are left open.
 fn at(report: &DeviceReport) -> At {
     let thermal = report.thermal.clone().unwrap_or_default();
     At {
@@ -341,7 +342,7 @@ fn at(report: &DeviceReport) -> At {
     }
 }
 
-/// What happened at several drives together.
+/// Returns the events at several drives together; none of a run on one.
 fn together(report: &RunReport) -> Option<Inside> {
     (report.at.len() > 1).then(|| inside_of(&report.counters()))
 }

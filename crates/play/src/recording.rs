@@ -68,7 +68,7 @@ impl Pace {
         }
     }
 
-    /// By what times are divided; none in a closed loop, which has none.
+    /// Divisor of the times; none in a closed loop, which has no times.
     #[must_use]
     pub fn factor(self) -> Option<f64> {
         match self {

@@ -8,7 +8,7 @@ use ftlab_base::{Nanos, SECTOR_BYTES};
 use ftlab_drive::Device;
 use ftlab_result::Warning;
 
-/// What `rw` is of a replay: the requests are those of its file.
+/// The `rw` of a replay, whose requests are those of its file.
 const RW: &str = "replay";
 
 /// An open loop that ends so long after its last request has fallen behind.
@@ -51,6 +51,7 @@ fn warning(saw: String, why: &str, option: &str) -> Warning {
 /// Says what has to be known before the figures of a replay are used.
 fn warnings(recording: &Recording, device: &dyn Device, report: &ReplayReport) -> Vec<Warning> {
     let scan = &recording.scan;
+    // Requests that are not issued at their own times go in the file's order, so that no time is out of order.
     let in_order = recording.pace.factor().is_none() || report.run.simulated == Nanos::ZERO;
     let odd = [
         (

@@ -24,7 +24,7 @@ fn number_of_thread(py: Python<'_>) -> PyResult<u64> {
     })
 }
 
-/// What a run knows of the callables that it asks.
+/// The callables of a run, and the exception that one of them raised.
 #[derive(Debug, Default)]
 pub struct Calls {
     /// Nobody wants an answer any more.
@@ -36,7 +36,7 @@ pub struct Calls {
 }
 
 impl Calls {
-    /// Whether nobody wants an answer any more: the run is to end.
+    /// True once nobody wants an answer any more: the run is to end.
     pub fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Relaxed)
     }
@@ -86,7 +86,7 @@ impl Calls {
         Ok(())
     }
 
-    /// What a callable raised, which it is the run's end to raise again.
+    /// Takes the exception that a callable raised, which the end of the run raises again.
     pub fn take_raised(&self) -> Option<PyErr> {
         let mut raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
         raised.take()

@@ -1,4 +1,4 @@
-//! Drives.
+//! Drives, as Python's objects of them.
 
 use crate::calls::Calls;
 use crate::errors::input_error;

@@ -1,4 +1,4 @@
-//! What went wrong, as exceptions with the words of the command line.
+//! Errors as exceptions with the words of the command line.
 
 use ftlab_base::{Blame, printable};
 use pyo3::create_exception;
@@ -27,7 +27,7 @@ pub fn run_error(why: &dyn Display) -> PyErr {
     RunError::new_err(printable::line(&why.to_string()))
 }
 
-/// What reading something of the caller's came to, a file or a text: whatever reads it may panic over it.
+/// Reads something of the caller's, a file or a text; a panic over it becomes an error as well.
 pub fn guarded<T>(what: &dyn Display, reading: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     ftlab_base::guarded(reading).unwrap_or_else(|panic| {
         let why = format!("cannot read {what}: {panic}; please report it, with the file");

@@ -25,10 +25,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What a call is, in errors.
+/// The name of a call, for errors.
 const HERE: &str = "load";
 
-/// How runs are made: what every call that makes some may say.
+/// Settings of runs that every call which makes some takes.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct How {
@@ -73,7 +73,7 @@ impl How {
     }
 }
 
-/// How a recorded trace is replayed.
+/// Settings for the replay of a recorded trace.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Replay {
@@ -137,7 +137,7 @@ fn results(
     }
 }
 
-/// The same of a review, of which a drive may be refused before anything runs.
+/// Runs a review and returns its results; fails before anything runs if one of its drives is refused.
 fn reviewed(
     py: Python<'_>,
     review: Review,
@@ -271,6 +271,7 @@ pub fn compare(
                    its numbers";
         return Err(input_error(&why));
     }
+    // Without a test every variant would be prepared and nothing be measured.
     if names.is_empty() {
         return Err(input_error(
             &"tests: name at least one, for example A1 or randwrite-4k-qd1",
@@ -295,7 +296,7 @@ pub fn compare(
     reviewed(py, review, &how, &calls, progress)
 }
 
-/// What drives are to come to.
+/// Goals that drives are to meet.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Goals {
@@ -353,6 +354,7 @@ pub fn plan(
 ) -> PyResult<Results> {
     let state = state_named(state)?;
     let load = own(load, Clock::Timed, &replay)?;
+    // Arguments are checked before a drive is prepared, which takes long.
     if let Some(bytes) = goals.bytes_per_day {
         within("bytes_per_day", bytes, 1e6, 1e17)?;
     }

@@ -29,7 +29,7 @@ fn share_of(text: Option<&str>) -> PyResult<Share> {
     share.map_err(raised)
 }
 
-/// How many rows ended in each way, and where the table is.
+/// Returns the path of the table, and its number of rows by status.
 fn finished<'py>(py: Python<'py>, finished: &Finished) -> PyResult<(PathBuf, Bound<'py, PyDict>)> {
     let counts = PyDict::new(py);
     for status in Status::ALL {

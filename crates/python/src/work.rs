@@ -13,17 +13,17 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// How often Python is asked for signals, and told how far the work is.
+/// Interval at which Python is asked for signals, and told of progress.
 const ASK_EVERY: Duration = Duration::from_millis(50);
 
-/// What work and whoever waits for it know of each other.
+/// The way between work and whoever waits for it: progress one way, the wish to stop the other.
 pub struct Way<'c> {
     /// The callables that are asked meanwhile.
     calls: &'c Calls,
     is_over: AtomicBool,
-    /// How much is done.
+    /// Number of parts that are done.
     pub done: AtomicUsize,
-    /// Of how much.
+    /// Number of parts in all.
     pub total: AtomicUsize,
 }
 
@@ -112,7 +112,7 @@ pub fn work_with<R: Send>(
     })
 }
 
-/// What a panic says of itself.
+/// Returns the message for a panic: the program's own fault, with the panic's words.
 fn words(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or(panic.downcast_ref::<&str>().copied());
@@ -131,7 +131,7 @@ pub fn warn_of_memory(py: Python<'_>, bytes: u64) -> PyResult<()> {
     PyErr::warn(py, &py.get_type::<PyUserWarning>(), &note, 2)
 }
 
-/// How runs are spread over this machine.
+/// Settings of how runs are spread over this machine.
 #[derive(Debug, Clone, Copy)]
 pub struct Machine {
     pub threads: usize,

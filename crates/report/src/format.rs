@@ -179,7 +179,7 @@ pub fn error(error: f64) -> String {
     }
 }
 
-/// The same with its direction: `+2.1 %` where the model is above the published value, `−36 %` where it is
+/// Formats an error with its direction: `+2.1 %` where the model is above the published value, `−36 %` where it is
 /// below, `×0.36` and `×3.03` where it is past half and double.
 pub fn signed_error(error: f64, published: &str, simulated: Option<f64>) -> String {
     let below = matches!(

@@ -9,7 +9,7 @@ const MARK: char = '*';
 pub const NOTE: &str = "* Garbage collection had not settled when the run ended: in the steady state this figure \
                         differs. The option --state steady-fast starts there.";
 
-/// Whether figures of a run are to be marked.
+/// Tells if figures of a run are to be marked.
 #[must_use]
 pub fn is_unsettled(run: &Run) -> bool {
     run.inside().and_then(|inside| inside.settled) == Some(false)

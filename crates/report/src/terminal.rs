@@ -18,7 +18,7 @@ use crate::view::repeats::Repeats;
 pub mod plan;
 mod pts;
 
-/// Space between columns.
+/// Letters of space between columns.
 const GAP: usize = 2;
 /// A slug narrower than this cannot be read.
 const TEXT_WIDTH_MIN: usize = 10;
@@ -28,6 +28,7 @@ const TEXT_WIDTH_MIN: usize = 10;
 #[must_use]
 pub fn render(set: &ResultSet, width: usize, colour: bool) -> String {
     let view = View::new(set);
+    // All tables of figures share one layout, so that their columns stand below each other.
     let figures = Layout::new(
         &FIGURE_COLUMNS,
         set.figures
@@ -121,9 +122,9 @@ type Column = (&'static str, Kind);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Kept whole.
+    /// Shown whole, whatever the width.
     Whole,
-    /// Kept whole, right-aligned.
+    /// Shown whole, and right-aligned.
     Number,
     /// Wrapped when the terminal is too narrow.
     Text,

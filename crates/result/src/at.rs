@@ -16,10 +16,10 @@ pub struct At {
     /// The link to it. A run's only drive is on the run's; absent for that.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub link: String,
-    /// How the drive settled, if it was prepared to be steady.
+    /// Rounds in which the drive was prepared to be steady; absent for any other preparation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settling: Option<Settling>,
-    /// What happened inside; absent where nobody can look.
+    /// Counts from inside the drive; absent where nobody can look.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inside: Option<Inside>,
     /// NAND bytes programmed over host bytes written in each interval of the run's series; 0 where the host wrote nothing,
@@ -36,11 +36,11 @@ pub struct At {
     /// The energy the drive took, by part; absent without a clock, or when its file does not say what its parts take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joules: Option<Joules>,
-    /// How far the blocks were worn at the end, as (P/E cycles in percent of the rated ones, share
-    /// of the blocks in percent), ascending; empty when it was not looked at.
+    /// Wear of the blocks at the end, as (P/E cycles in percent of the rated ones, share of the blocks in percent),
+    /// ascending; empty when it was not looked at.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wear: Vec<(f64, f64)>,
-    /// How often the blocks had been erased at the end; absent for a drive without flash.
+    /// Erases of the blocks up to the end; absent for a drive without flash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erases: Option<Erases>,
     /// The attributes that the drive reported at the end; empty when it was not asked.
@@ -51,12 +51,12 @@ pub struct At {
     pub nvme: Option<NvmeLogs>,
 }
 
-/// How a drive settled while it was prepared: round by round of random writes.
+/// Preparation of a drive by rounds of random writes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Settling {
     /// Rounds it took, or was given.
     pub rounds: u64,
-    /// Whether it was steady then.
+    /// True if the drive was steady after them.
     pub settled: bool,
     /// Write amplification of each round.
     pub wa: Vec<f64>,
@@ -71,16 +71,16 @@ pub struct Joules {
     pub bus: f64,
     /// Controller, or a disk's electronics.
     pub controller: f64,
-    /// Host link.
+    /// Link to the host.
     pub link: f64,
-    /// DRAM.
+    /// Memory of the drive, its DRAM.
     pub dram: f64,
     /// Spindle and arm of a disk.
     pub mechanics: f64,
 }
 
 impl Joules {
-    /// Of all parts.
+    /// Returns the joules of all parts together.
     #[must_use]
     pub fn total(&self) -> f64 {
         self.nand + self.bus + self.controller + self.link + self.dram + self.mechanics
@@ -100,7 +100,7 @@ impl Joules {
     }
 }
 
-/// How often blocks were erased, and what failed.
+/// Erases of a drive's blocks, and its failures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Erases {
     /// Blocks of the drive.
@@ -117,7 +117,7 @@ pub struct Erases {
     pub erases_stddev: f64,
     /// Share of the blocks more than a tenth, and more than one erase, above the median.
     pub over_worn_share: f64,
-    /// Mean over maximum.
+    /// Mean of the blocks' erases over their maximum; 1 when all blocks are worn alike.
     pub levelling_efficiency: f64,
     /// P/E cycles that the maker guarantees; absent where the drive's file does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -132,7 +132,7 @@ pub struct Erases {
     pub spare_superblocks: u32,
     /// Reads that were tried again.
     pub read_retries: u64,
-    /// Reads that failed.
+    /// Reads whose data could not be had.
     pub unreadable: u64,
     /// Reads beyond ECC that parity made good.
     pub made_good: u64,
@@ -140,7 +140,7 @@ pub struct Erases {
     pub histogram: Vec<(u32, u32)>,
 }
 
-/// What happened inside the drive during a run.
+/// Counts from inside the drive over the measured part of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Inside {
     /// NAND bytes programmed over host bytes written, over the whole measured run; 0 for a disk or without
@@ -148,24 +148,24 @@ pub struct Inside {
     #[serde(default, with = "crate::ratio")]
     #[schemars(with = "Option<f64>")]
     pub wa: f64,
-    /// The same over the last window of the steady rule; absent where the rule does not hold, and where the
+    /// Write amplification over the last window of the steady rule; absent where the rule does not hold, and where the
     /// run is too short for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wa_steady: Option<f64>,
-    /// Whether garbage collection had settled when the run ended: until then, write amplification and what
-    /// follows from it say nothing of the steady state. Absent where nothing was written at random to flash.
+    /// True if garbage collection had settled when the run ended: until then, write amplification and what follows from
+    /// it say nothing of the steady state. Absent where nothing was written at random to flash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled: Option<bool>,
-    /// Host commands completed.
+    /// Commands of the host that the drive completed.
     pub host_ios: u64,
     /// Bytes that the host wrote to the drive: of requests that go through pages in memory, whole pages.
     #[serde(default)]
     pub host_bytes_written: u64,
-    /// Pages programmed.
+    /// Pages that the flash programmed.
     pub nand_programs: u64,
-    /// Pages read.
+    /// Pages that the flash read.
     pub nand_reads: u64,
-    /// Blocks erased.
+    /// Blocks that the flash erased.
     pub nand_erases: u64,
     /// Share of the programs that garbage collection or merges made, 0 to 1; `null` without programs.
     #[serde(default)]
@@ -181,15 +181,14 @@ pub struct Inside {
     /// Trims that freed nothing, as they covered no whole slot of the drive.
     #[serde(default)]
     pub void_trims: u64,
-    /// What was written to each placement handle (NVMe FDP), by its number, and copied of what lay there; absent for a drive
-    /// without.
+    /// Bytes written to and copied for each placement handle (NVMe FDP), by its number; absent for a drive without.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub handles: Vec<HandleTraffic>,
     /// Hash over the NAND operations in issue order, 16 hexadecimal digits.
     pub op_stream_hash: String,
 }
 
-/// What happened to the data of a placement handle. Collection copies them; where handles are isolated only initially, what
+/// Traffic of the data of a placement handle. Collection copies them; where handles are isolated only initially, what
 /// was copied once belongs to none of them any more.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HandleTraffic {

@@ -1,4 +1,4 @@
-//! What a job saw: commands, bytes and latencies, by direction.
+//! Counts and latencies of a job, by direction.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 /// milliseconds.
 pub const FIO_BOUNDS: [u64; 10] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000];
 
-/// What one job of a job file, one program of a scenario, a trace, or the operating system itself saw.
+/// Traffic of one job of a job file, one program of a scenario, a trace, or the operating system itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Job {
     /// The section of the job file, the program, or what the operating system does.
     pub name: String,
     /// Jobs of one group ran at the same time; from 0.
     pub group: u32,
-    /// How many clones of a section it is, reported as one.
+    /// Number of clones of a section that are reported here as one.
     pub clones: u32,
     /// fio's word for what it does, for example `randwrite`; empty for what no job file says.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -30,39 +30,39 @@ pub struct Job {
     /// The limit of its own that it missed and ended with, in words; absent where it missed none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missed: Option<String>,
-    /// How long its statistics lasted, in nanoseconds; 0 for an untimed run.
+    /// Length of its statistics, in nanoseconds; 0 for an untimed run.
     pub measured_ns: u64,
     /// Commands that failed, of a job that goes on when they do (`continue_on_error`); absent for others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failures: Option<u64>,
-    /// What its file says of it.
+    /// The description that its file gives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The keys of its section, as written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<(String, String)>,
-    /// Reads.
+    /// Reads, as counts and latencies.
     #[serde(default, skip_serializing_if = "Traffic::is_none")]
     pub read: Traffic,
-    /// Writes.
+    /// Writes, as counts and latencies.
     #[serde(default, skip_serializing_if = "Traffic::is_none")]
     pub write: Traffic,
-    /// Trims.
+    /// Trims, as counts and latencies.
     #[serde(default, skip_serializing_if = "Traffic::is_none")]
     pub trim: Traffic,
-    /// Flushes.
+    /// Flushes, as counts and latencies.
     #[serde(default, skip_serializing_if = "Traffic::is_none")]
     pub flush: Traffic,
     /// Reads, writes and trims as one, where the job asks for that.
     #[serde(default, skip_serializing_if = "Traffic::is_none")]
     pub mixed: Traffic,
-    /// How its file has it reported; absent where it says nothing of that.
+    /// Settings of its file for reports; absent where it makes none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reporting: Option<Reporting>,
     /// The latency that it sought a depth for; absent where it sought none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_target: Option<LatencyTarget>,
-    /// How steady it became; absent where it was not to become so.
+    /// The end of its search for a steady state; absent where it sought none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steady: Option<SteadyState>,
     /// Commands submitted while 1, 2, 4, 8, 16, 32, 64 or more were outstanding, this one counted.
@@ -79,7 +79,7 @@ pub struct Job {
     /// are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lat_ns_fio: Vec<(u64, u64)>,
-    /// How it went as a program of a scenario; absent for what is none.
+    /// Its times and bytes as a program of a scenario; absent for what is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<Process>,
 }
@@ -88,16 +88,16 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// How a job is reported.
+/// Settings for the report of a job.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reporting {
     /// Percentiles, ascending; fio's seventeen where there are none.
     pub percentiles: Vec<f64>,
     /// Percentiles of latencies from submission to completion.
     pub of_clat: bool,
-    /// The same from the beginning of a request on.
+    /// Percentiles of latencies from the beginning of a request to its completion.
     pub of_lat: bool,
-    /// The same up to submission, which takes no time.
+    /// Percentiles of latencies up to submission, which takes no time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub of_slat: bool,
     /// Latencies from submission to completion are left out, those of flushes and fio's buckets too.
@@ -112,13 +112,13 @@ pub struct Reporting {
     /// Flushes are of `fdatasync` alone, whose number fio's JSON has among their latencies and leaves out of `total_ios`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_sync_total: bool,
-    /// By which directions.
+    /// Directions that it is reported by.
     pub directions: Directions,
-    /// Whether the drive below it is reported as fio reports disks.
+    /// True if the drive below it is reported as fio reports disks.
     pub of_disk: bool,
 }
 
-/// Which directions a job is reported by.
+/// Choice between directions apart and together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Directions {
@@ -127,7 +127,7 @@ pub enum Directions {
     Apart,
     /// All of them as one.
     Mixed,
-    /// Both.
+    /// The directions apart, and as one.
     Both,
 }
 
@@ -136,26 +136,26 @@ pub enum Directions {
 pub struct LatencyTarget {
     /// The longest that a request may take, in nanoseconds.
     pub target_ns: u64,
-    /// How long a depth was tried, in nanoseconds.
+    /// Time for which a depth was tried, in nanoseconds.
     pub window_ns: u64,
     /// Percent of the requests that have to keep within it.
     pub percentile: f64,
 }
 
-/// How steady a job became.
+/// The end of a job's search for a steady state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SteadyState {
-    /// What had to be steady: `iops`, `iops_slope`, `bw` or `bw_slope`.
+    /// The figure that had to be steady: `iops`, `iops_slope`, `bw` or `bw_slope`.
     pub measure: String,
-    /// What had to be below this.
+    /// Bound that the criterion had to stay below.
     pub limit: f64,
     /// It and the criterion are in percent of the mean.
     pub in_percent: bool,
-    /// Over how many seconds.
+    /// Length of the window that was judged, in seconds.
     pub duration_s: u64,
-    /// It was.
+    /// True if the job became steady.
     pub is_attained: bool,
-    /// What was compared with the limit last.
+    /// The value compared with the limit last.
     pub criterion: f64,
     /// The largest distance of a second from the mean, in requests or bytes a second; 0 where the slope was looked at.
     pub deviation: f64,
@@ -171,7 +171,7 @@ pub struct SteadyState {
 /// A program of a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Process {
-    /// When it started, in nanoseconds.
+    /// Time of its start, in nanoseconds.
     pub start_ns: u64,
     /// From its start to its end, in nanoseconds; `null` when it was still at work.
     pub took_ns: Option<u64>,
@@ -184,13 +184,13 @@ pub struct Process {
 /// One direction's totals and latencies.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Traffic {
-    /// Commands completed.
+    /// Commands completed in this direction.
     pub ios: u64,
-    /// Bytes moved.
+    /// Bytes moved in this direction.
     pub bytes: u64,
-    /// Commands a second.
+    /// Commands completed a second.
     pub iops: f64,
-    /// Bytes a second.
+    /// Bytes moved a second.
     pub bytes_per_s: f64,
     /// Shortest latency in nanoseconds.
     pub lat_ns_min: u64,
@@ -215,7 +215,7 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// Whether nothing went this way.
+    /// Tells if nothing went this way.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.ios == 0
@@ -229,10 +229,10 @@ impl Traffic {
     }
 }
 
-/// How a rate went over the whole seconds of a run; a last one cut short would look like a dip.
+/// A rate over the whole seconds of a run; a last one cut short would look like a dip.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PerSecond {
-    /// How many seconds.
+    /// Number of whole seconds.
     pub seconds: u64,
     /// Commands completed in each.
     pub ios: Extent,
@@ -240,15 +240,15 @@ pub struct PerSecond {
     pub bytes: Extent,
 }
 
-/// Extremes and mean.
+/// Extremes, mean and scatter of the values of whole seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Extent {
-    /// The least.
+    /// Value of the slowest second.
     pub min: f64,
-    /// The most.
+    /// Value of the fastest second.
     pub max: f64,
-    /// The mean.
+    /// Arithmetic mean of the seconds.
     pub mean: f64,
-    /// Standard deviation.
+    /// Standard deviation of the seconds.
     pub stddev: f64,
 }

@@ -25,7 +25,7 @@ pub use older::{OLDEST, Unread};
 pub use run::{Fill, Ignored, Plateau, Run, SavedState, Warning};
 pub use spread::Spread;
 
-/// What drives tell of their health.
+/// Health logs and attributes of drives, as results hold them.
 pub use ftlab_smart::{NvmeExtended, NvmeHealth, NvmeLogs, SmartAttribute};
 
 use schemars::JsonSchema;
@@ -45,7 +45,7 @@ pub struct ResultSet {
     /// in `origin`. Absent from results that no ftlab wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provenance: Option<Provenance>,
-    /// What made these results.
+    /// The program, model and settings that made these results.
     pub origin: Origin,
     /// The drives, in the order they were asked for.
     pub drives: Vec<DriveSheet>,
@@ -55,7 +55,7 @@ pub struct ResultSet {
     pub figures: Vec<Figure>,
     /// Every run, whether or not a figure was published for it.
     pub runs: Vec<Run>,
-    /// What drives come to for years under a load; absent from results of other commands.
+    /// Plans of drives for years under a load; absent from results of other commands.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plans: Vec<plan::Plan>,
     /// Drives that were asked for and have no runs here; absent when there are none.
@@ -68,25 +68,25 @@ pub struct ResultSet {
 pub struct Provenance {
     /// The commit, in hexadecimal digits; `unknown` when it was not built in its repository.
     pub commit: String,
-    /// Whether the sources differed from the commit; `null` when that is unknown.
+    /// True if the sources differed from the commit; `null` when that is unknown.
     pub modified: Option<bool>,
 }
 
 /// A drive of a review that has no runs, or not all that were asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Unfinished {
-    /// Slug.
+    /// Slug of the drive.
     pub drive: String,
-    /// What went wrong, that the review was interrupted, or which tests it has no room for.
+    /// The reason: an error, an interruption of the review, or tests that it has no room for.
     pub why: String,
 }
 
-/// What made a result set.
+/// The program, model and settings that made a result set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Origin {
-    /// Version of ftlab.
+    /// Version of the ftlab that wrote the results.
     pub version: String,
-    /// Where the numbers come from.
+    /// Source of the numbers.
     pub way: Way,
     /// Version of the model: results of one version, drive file, test and seed are the same numbers. 0 for
     /// results that tell none.
@@ -96,11 +96,10 @@ pub struct Origin {
     pub seed: u64,
     /// Slug of the test machine.
     pub testbed: String,
-    /// Whether timed jobs were cut short.
+    /// True if timed jobs were cut short.
     #[serde(default)]
     pub quick: bool,
-    /// How often each run was made, every time with another seed that follows from the root; absent for
-    /// once.
+    /// Number of times each run was made, every time with another seed that follows from the root; absent for once.
     #[serde(default = "once", skip_serializing_if = "is_once")]
     #[schemars(range(min = 1))]
     pub repeats: u32,
@@ -109,7 +108,7 @@ pub struct Origin {
     pub seeds: Vec<u64>,
 }
 
-/// Where numbers come from.
+/// Source of the numbers of a result set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Way {
@@ -117,11 +116,11 @@ pub enum Way {
     Simulated,
     /// A model attached as a block device, by the wall clock.
     Attached,
-    /// A real drive.
+    /// A real drive, by the wall clock.
     Measured,
 }
 
-/// How often a run is made that is not repeated.
+/// Returns the repeats of a run that is made once, the default of files that name none.
 fn once() -> u32 {
     1
 }
@@ -135,11 +134,11 @@ fn is_once(repeats: &u32) -> bool {
 pub struct DriveSheet {
     /// Slug, as on the command line.
     pub drive: String,
-    /// Name as sold.
+    /// Name under which the drive is sold.
     pub name: String,
     /// One sentence: what it is built of.
     pub summary: String,
-    /// `ssd` or `disk`.
+    /// The kind of drive, `ssd` or `disk`.
     pub kind: DriveKind,
     /// Capacity the host sees, in bytes.
     pub capacity_bytes: u64,
@@ -147,14 +146,14 @@ pub struct DriveSheet {
     pub file_hash: String,
     /// Every number of the drive file.
     pub parameters: Vec<Parameter>,
-    /// What a read and a write of 4 KiB take that have the drive to themselves. Absent for what is no SSD.
+    /// Times of a read and a write of 4 KiB that have the drive to themselves. Absent for any drive that is no SSD.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alone: Vec<Alone>,
     /// The machine of `alone`, one of the drive's time: slug of a testbed. Absent without `alone`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub alone_on: String,
-    /// Where tests ran on several drives together, each of them under the name that loads have for it; this
-    /// sheet then has their capacity together and no parameters. Absent for a drive.
+    /// The drives of tests that ran on several together, each of them under the name that loads have for it; this sheet
+    /// then has their capacity together and no parameters. Absent for a drive.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<Member>,
 }
@@ -163,7 +162,7 @@ pub struct DriveSheet {
 /// table entry in memory. In microseconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Alone {
-    /// What is asked, for example `read 4 KiB`.
+    /// The command, for example `read 4 KiB`.
     pub command: String,
     /// System call, driver and interrupt.
     pub host_us: f64,
@@ -175,26 +174,26 @@ pub struct Alone {
     pub flash_us: f64,
     /// The data from the flash to the controller.
     pub bus_us: f64,
-    /// All of it.
+    /// Time of the whole command, in microseconds.
     pub total_us: f64,
 }
 
 /// One of several drives that tests ran on together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Member {
-    /// What loads call it.
+    /// Name of the drive in loads.
     pub name: String,
-    /// The drive.
+    /// Sheet of the drive itself.
     pub drive: DriveSheet,
 }
 
-/// What kind of drive it is.
+/// Choice between flash and a spinning disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DriveKind {
-    /// Flash.
+    /// A drive of flash.
     Ssd,
-    /// Spinning disk.
+    /// A drive that spins.
     Disk,
     /// A part of the host's memory.
     Ram,
@@ -216,7 +215,7 @@ pub struct Parameter {
     /// Ids of the figures that a fitted or derived number was worked out from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub from: Vec<String>,
-    /// Where it comes from, or what pins it.
+    /// The origin of the value, or the evidence that pins it.
     pub note: String,
     /// The file of common numbers that the drive's file takes it from; empty when it is its own.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -234,7 +233,7 @@ pub struct TestSheet {
     pub title: String,
     /// A paragraph: what is done, on what state, what is measured.
     pub text: String,
-    /// What this test varies within its family, for example `4 KiB` or `QD 8`.
+    /// Value that this test varies within its family, for example `4 KiB` or `QD 8`.
     pub step: String,
     /// The chart of the family.
     pub chart: Chart,
@@ -251,13 +250,12 @@ pub struct TestSheet {
     /// Title of the review it is of; absent for a test of no review.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// What it says of a drive, beside being a test: what verdicts and rankings are made of. Absent when
-    /// there is none.
+    /// Roles beside being a test, which verdicts and rankings are made of. Absent when there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<Role>,
 }
 
-/// What a test stands for, whoever made it: a report knows tests by these alone.
+/// A question that a test answers, whoever made it: a report knows tests by these alone.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -265,7 +263,7 @@ pub struct TestSheet {
 pub enum Role {
     /// Random writes of 4 KiB and nothing else, at any depth: whether a drive stutters.
     SmallRandomWrite,
-    /// The same, one at a time: what one costs by itself.
+    /// Random writes of 4 KiB, one at a time: what one costs by itself.
     SmallRandomWriteAlone,
     /// Writes of 4 KiB in order, one at a time: what a random one is compared with.
     SmallSequentialWriteAlone,
@@ -289,7 +287,7 @@ pub enum Role {
     NotebookPower,
     /// A drive at rest, in watts.
     IdlePower,
-    /// What wear allows for years, in bytes a day.
+    /// Host writes that wear allows for years, in bytes a day.
     Endurance,
     /// An empty drive is written in order, by how much it takes at the speed of its cache.
     CacheSize,
@@ -302,7 +300,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// All of them.
+    /// Every role there is, in order.
     pub const ALL: [Role; 18] = [
         Role::SmallRandomWrite,
         Role::SmallRandomWriteAlone,
@@ -326,14 +324,14 @@ impl Role {
 }
 
 impl TestSheet {
-    /// Whether the test has a role.
+    /// Tells if the test has a role.
     #[must_use]
     pub fn has(&self, role: Role) -> bool {
         self.roles.contains(&role)
     }
 }
 
-/// How a family of tests is drawn.
+/// The form in which a family of tests is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Chart {
@@ -356,14 +354,14 @@ pub struct Figure {
     pub id: String,
     /// Drive as the source names it.
     pub drive: String,
-    /// The same in words; absent where it is the slug of a drive file.
+    /// The drive in words; absent where it is the slug of a drive file.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub drive_name: String,
     /// Slug of the drive file that answered.
     pub model: String,
-    /// Test slug.
+    /// Slug of the test that answered.
     pub test: String,
-    /// The same in words; absent where it is a test that ftlab has.
+    /// The test in words; absent where it is a test that ftlab has.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub test_name: String,
     /// State of the drive, as the source says.
@@ -372,7 +370,7 @@ pub struct Figure {
     pub data: String,
     /// Host link, as the source says.
     pub link: String,
-    /// Metric name.
+    /// Name of the metric that is compared.
     pub metric: String,
     /// Unit of both numbers: what the source counts in, whatever it calls it, so `MiB/s` where its
     /// megabytes are binary.
@@ -381,11 +379,11 @@ pub struct Figure {
     #[serde(with = "number_or_word")]
     #[schemars(with = "number_or_word::Written")]
     pub published: String,
-    /// How the source qualifies it: `eq`, `approx`, `gt`, `lt`, `upto`, …
+    /// The source's qualifier: `eq`, `approx`, `gt`, `lt`, `upto`, …
     pub qualifier: String,
-    /// What the model gives; `null` when no run answers. The mean, if there are repeats.
+    /// The model's value; `null` when no run answers. The mean, if there are repeats.
     pub simulated: Option<f64>,
-    /// How that spreads over repeats; absent for what was run once.
+    /// Spread of the model's value over repeats; absent for what was run once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<Spread>,
     /// |ln(simulated / published)|, for scored rows.
@@ -394,31 +392,31 @@ pub struct Figure {
     /// the figure is from; absent where that was not worked out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out_error: Option<f64>,
-    /// The verdict.
+    /// Judgement of the model by this figure.
     pub verdict: Verdict,
     /// The run that answered, of repeats in the first; empty when none did.
     pub run: String,
     /// Short title of the source.
     pub source: String,
-    /// Whether the model was made without it: no number and no mechanism was chosen in view of it. Absent for
-    /// one that was there when they were.
+    /// True if the model was made without it: no number and no mechanism was chosen in view of it. Absent for one that
+    /// was there when they were.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unseen: bool,
-    /// What it is worth, where that is said.
+    /// A remark on its worth as evidence; empty without one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
-    /// Why a figure that fails does, where that is known.
+    /// The known cause of a failure; empty where none is known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
 }
 
-/// What a row says of the model.
+/// Judgement of the model by a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Within the tolerance, or the condition holds.
     Pass,
-    /// Outside it.
+    /// Outside the tolerance, or the condition does not hold.
     Fail,
     /// Shown beside the published value, not judged.
     Shown,
@@ -465,7 +463,7 @@ pub fn json_schema() -> String {
 }
 
 impl Parameter {
-    /// Whether it was worked out from figures, by a fit or by hand.
+    /// Tells if it was worked out from figures, by a fit or by hand.
     #[must_use]
     pub fn is_of_figures(&self) -> bool {
         ["fitted", "derived"].contains(&self.source.as_str())
@@ -479,7 +477,7 @@ impl ResultSet {
         self.runs.iter().find(|run| run.id == id)
     }
 
-    /// How many rows passed, failed and are only shown.
+    /// Counts the rows that passed, that failed and that are only shown, and sums up their errors.
     #[must_use]
     pub fn tally(&self) -> Tally {
         let count = |verdict| self.figures.iter().filter(|f| f.verdict == verdict).count();
@@ -499,9 +497,9 @@ impl ResultSet {
 /// Totals over the figures of a result set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tally {
-    /// Rows that pass.
+    /// Number of rows that pass.
     pub pass: usize,
-    /// Rows that fail.
+    /// Number of rows that fail.
     pub fail: usize,
     /// Rows shown without a judgement.
     pub shown: usize,

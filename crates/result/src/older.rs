@@ -10,7 +10,7 @@ pub const OLDEST: u32 = 2;
 const STEPS: [fn(&mut Value); (SCHEMA - OLDEST) as usize] =
     [ratios_of_nothing_are_none, drives_of_a_run_stand_at_it];
 
-/// Why a text holds no results that can be read.
+/// Reasons for which a text holds no results that can be read.
 #[derive(Debug)]
 pub enum Unread {
     /// It is not JSON, or has not what results have.
@@ -123,7 +123,7 @@ fn drives_of_a_run_stand_at_it(set: &mut Value) {
     }
 }
 
-/// What was written to one of several drives had a field of its own before it stood inside as well.
+/// Moves the bytes written to one of several drives from a field of its own to where they stand now.
 fn written(device: &mut Value) {
     if let Some(bytes) = device
         .as_object_mut()

@@ -1,4 +1,4 @@
-//! What a drive comes to under a load for years, and how much spare area it takes to come to something else.
+//! Plans: a drive under a load for years, and the spare area it takes to meet goals.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 /// One drive under one load, planned for years.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
-    /// Drive slug.
+    /// Slug of the drive.
     pub drive: String,
     /// Test slug of the load.
     pub test: String,
     /// Capacity that the host sees, in bytes.
     pub capacity_bytes: u64,
-    /// Flash, in bytes.
+    /// Capacity of the flash, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flash_bytes: Option<u64>,
     /// P/E cycles that a block is rated for; absent where the drive's file does not say.
@@ -26,7 +26,7 @@ pub struct Plan {
     /// Reads at the load's rate; absent without reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read: Option<Latency>,
-    /// Writes.
+    /// Writes at the load's rate; absent without writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write: Option<Latency>,
     /// The highest rate that keeps a latency; absent when none was asked for.
@@ -38,7 +38,7 @@ pub struct Plan {
     /// The least spare area that meets each goal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<Goal>,
-    /// How each number was got, and what could not be.
+    /// Sentences on the origin of each number, and on numbers that could not be had.
     pub notes: Vec<String>,
 }
 
@@ -53,9 +53,9 @@ pub struct Point {
     /// Write amplification under the load repeated until it is steady; absent without flash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wa: Option<f64>,
-    /// Whether it was steady.
+    /// True if the load was steady.
     pub settled: bool,
-    /// The same by the closed form, where one covers drive and load.
+    /// Write amplification by the closed form, where one covers drive and load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_form_wa: Option<f64>,
     /// Bytes that the host writes a day.
@@ -67,12 +67,12 @@ pub struct Point {
     /// The 99th percentile of latency of reads and writes, whichever is longer, in nanoseconds; absent without a clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p99_ns: Option<u64>,
-    /// The same for the 99.9th.
+    /// The 99.9th percentile, otherwise as `p99_ns`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p99_9_ns: Option<u64>,
 }
 
-/// What a load does to the flash of a drive for years, when all blocks wear alike.
+/// Wear that a load causes to the flash of a drive for years, when all blocks wear alike.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Wear {
     /// Bytes programmed a day.
@@ -90,16 +90,16 @@ pub struct Wear {
     pub used_pct_5_years: Option<f64>,
 }
 
-/// How long requests of a kind take at a rate.
+/// Latencies of requests of a kind at a rate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latency {
-    /// Requests a second.
+    /// Requests of this kind a second.
     pub iops: f64,
-    /// Median, in nanoseconds.
+    /// Median latency, in nanoseconds.
     pub p50_ns: u64,
-    /// 99th percentile.
+    /// 99th percentile of latency, in nanoseconds.
     pub p99_ns: u64,
-    /// 99.9th percentile.
+    /// 99.9th percentile of latency, in nanoseconds.
     pub p99_9_ns: u64,
 }
 
@@ -117,11 +117,11 @@ pub struct HighestRate {
     /// The 99th percentile there, or at the rate that comes nearest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reached_ns: Option<u64>,
-    /// What was found, a sentence.
+    /// The finding, a sentence.
     pub words: String,
 }
 
-/// What a drive is to come to.
+/// A figure of a drive that a goal is set for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
@@ -136,9 +136,9 @@ pub enum Measure {
 /// The least spare area that meets a goal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Goal {
-    /// Of what.
+    /// The figure that the goal is set for.
     pub measure: Measure,
-    /// How much of it.
+    /// Value of the figure that is wanted.
     pub wanted: f64,
     /// Over-provisioning that meets it; absent when none does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -146,14 +146,14 @@ pub struct Goal {
     /// Capacity that the host sees then, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity_bytes: Option<u64>,
-    /// What the drive comes to there, or at the spare area that comes nearest.
+    /// Value of the figure there, or at the spare area that comes nearest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reached: Option<f64>,
     /// Over-provisioning by the closed form, where one covers drive, load and goal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_form_spare: Option<f64>,
-    /// Whether no less spare area would do; false where less was not looked at.
+    /// True if no less spare area would do; false where less was not looked at.
     pub is_least: bool,
-    /// What was found, a sentence.
+    /// The finding, a sentence.
     pub words: String,
 }

@@ -1,4 +1,4 @@
-//! What a test of SNIA's Performance Test Specification came to, in the standard's terms.
+//! Results of a test of SNIA's Performance Test Specification, in the standard's terms.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Pts {
     /// The settings it ran with.
     pub settings: Settings,
-    /// How much shorter than the standard's it was.
+    /// The shortening against the standard's test.
     pub scale: Scale,
     /// The steady state; absent for a test that has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -16,7 +16,7 @@ pub struct Pts {
     /// The accesses of a round, in their order; empty for a test without rounds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<Cell>,
-    /// How a rate went with what was written, one course an access group.
+    /// Rates over the bytes written, one course an access group.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub courses: Vec<Course>,
 }
@@ -25,42 +25,41 @@ pub struct Pts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
-    /// PTS-C.
+    /// Client drives, as in PTS-C.
     Client,
-    /// PTS-E.
+    /// Enterprise drives, as in PTS-E.
     Enterprise,
 }
 
 /// Settings of the standard.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Settings {
-    /// What they are meant for.
+    /// Class of drive that they are meant for.
     pub class: Class,
-    /// Whether the drive's write cache was on.
+    /// True if the drive's write cache was on.
     pub write_cache: bool,
     /// The part of the drive that is used, from its start, in percent.
     pub active_range_pct: u8,
-    /// Threads.
+    /// Number of threads that submit.
     pub threads: u32,
     /// Commands that each thread keeps outstanding.
     pub depth: u32,
 }
 
-/// How much shorter a test was than the standard's.
+/// The shortening of a test against the standard's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scale {
-    /// So many times; 1 is the standard as it is.
+    /// Factor by which it was shorter; 1 is the standard as it is.
     pub divisor: f64,
-    /// What a minute of the standard lasted, in seconds.
+    /// Length of a minute of the standard, in seconds.
     pub minute_s: f64,
-    /// How much of it was counted with time, in seconds, unless more was needed to see enough requests
-    /// end.
+    /// Part of a minute that was counted with time, in seconds, unless more was needed to see enough requests end.
     pub counted_s: f64,
-    /// What is different from the standard for it, in words; empty for the standard as it is.
+    /// The differences from the standard that it causes, in words; empty for the standard as it is.
     pub words: Vec<String>,
 }
 
-/// Whether and when a steady state was reached.
+/// The steady state, or the lack of one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SteadyState {
     /// The round at which it was reached, from 1; `null` when it was not, and the measurement window is
@@ -78,7 +77,7 @@ pub struct SteadyState {
     pub tracking: Vec<Tracking>,
 }
 
-/// A tracking variable.
+/// A variable that is tracked from round to round until it is steady.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Tracking {
     /// The access, for example `RND 4 KiB, R/W 0/100`.
@@ -89,33 +88,33 @@ pub struct Tracking {
     pub rounds: Vec<f64>,
     /// Mean over the measurement window.
     pub mean: f64,
-    /// How far its values lie apart in the measurement window, in percent of the mean.
+    /// Distance between its largest and smallest value in the measurement window, in percent of the mean.
     pub excursion_pct: f64,
-    /// How far the line by least squares moves over the measurement window, in percent of the mean.
+    /// Move of the line by least squares over the measurement window, in percent of the mean.
     pub slope_pct: f64,
     /// The ends of that line, at the first round of the window and at the last.
     pub line: [f64; 2],
-    /// Whether both are within their limits.
+    /// True if both are within their limits.
     pub is_steady: bool,
 }
 
 /// One access of a round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cell {
-    /// Percent of reads.
+    /// Share of reads among the requests, in percent.
     pub read_pct: u8,
     /// Bytes of a request.
     pub block_bytes: u64,
     /// Over the measurement window.
     pub mean: Rate,
-    /// In each round.
+    /// Its rates in each round.
     pub rounds: Vec<Rate>,
 }
 
-/// What an access came to.
+/// Rates and latencies of an access.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rate {
-    /// Commands a second.
+    /// Commands completed a second.
     pub iops: f64,
     /// 10^6 bytes a second.
     pub mb_s: f64,
@@ -125,12 +124,12 @@ pub struct Rate {
     pub lat_max_ms: f64,
 }
 
-/// How a rate went with what was written.
+/// A rate over the bytes that were written.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Course {
-    /// The access group.
+    /// Name of the access group.
     pub name: String,
-    /// In order.
+    /// Samples in the order in which they were taken.
     pub points: Vec<Point>,
 }
 
@@ -141,6 +140,6 @@ pub struct Point {
     pub written_bytes: u64,
     /// Seconds since the first access of the test began, what ran without time included.
     pub at_s: f64,
-    /// What the sample came to.
+    /// Rates and latencies of the sample.
     pub rate: Rate,
 }

@@ -14,7 +14,7 @@ pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> 
     Ok(Option::deserialize(from)?.unwrap_or(0.0))
 }
 
-/// The same of several.
+/// Serialization of lists of ratios, each as one alone.
 pub mod each {
     use super::*;
 

@@ -11,14 +11,14 @@ use std::fmt::{self, Display, Formatter};
 pub struct Run {
     /// `drive/test/state`, and behind these the link and the data where the test varies them.
     pub id: String,
-    /// Drive slug.
+    /// Slug of the drive.
     pub drive: String,
-    /// Test slug.
+    /// Slug of the test.
     pub test: String,
     /// State of the drive at the start: `new`, `filled`, `used`, `after-trim`, `after-torture` …; `na`
     /// for what is reported without a run.
     pub state: String,
-    /// What the host wrote or reads back: `incompressible` or `compressible`; empty without I/O.
+    /// The data that the host wrote or reads back: `incompressible` or `compressible`; empty without I/O.
     #[serde(default)]
     pub data: String,
     /// The link between drive and host: `sata1.5g`, `sata3g` or `sata6g`; `pcie4x4` for generation 4 of PCI Express on four
@@ -33,7 +33,7 @@ pub struct Run {
     pub settings: BTreeMap<String, String>,
     /// The steps that brought the drive there, in words.
     pub steps: Vec<String>,
-    /// How it was measured, in words: on which machine, what was cut short, how often it was repeated.
+    /// Notes on the measurement, in words: its machine, tests cut short, the number of repeats.
     #[serde(default)]
     pub notes: Vec<String>,
     /// The saved state that the drive was loaded from; absent when it was prepared.
@@ -43,31 +43,31 @@ pub struct Run {
     /// names end in (`iops`, `mb_s`, `lat_avg_ms`, `lat_max_ms` …). Repeats give their means, and all else in
     /// a run is of the first repeat, whose seed is the root.
     pub metrics: BTreeMap<String, f64>,
-    /// How each of the metrics spreads over repeats; absent for what was run once.
+    /// Spread of each of the metrics over repeats; absent for what was run once.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub spread: BTreeMap<String, Spread>,
     /// Reads, of all jobs together.
     pub read: Traffic,
-    /// Writes.
+    /// Writes, as counts and latencies.
     pub write: Traffic,
-    /// Trims.
+    /// Trims, as counts and latencies.
     pub trim: Traffic,
-    /// Flushes.
+    /// Flushes, as counts and latencies.
     #[serde(default, skip_serializing_if = "Traffic::is_none")]
     pub flush: Traffic,
-    /// Commands submitted.
+    /// Number of commands submitted.
     #[serde(default)]
     pub submitted: u64,
     /// Commands completed; equal to `submitted`, or the run is an error.
     #[serde(default)]
     pub completed: u64,
-    /// How long it took, in virtual seconds or, on a real drive, in those of the wall; 0 for an untimed run.
+    /// Length of the run, in virtual seconds or, on a real drive, in those of the wall; 0 for an untimed run.
     #[serde(default)]
     pub seconds: f64,
     /// From how many nanoseconds without progress on `pauses` counts one.
     #[serde(default)]
     pub pause_ns: u64,
-    /// What each job saw.
+    /// Counts and latencies of each job.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<Job>,
     /// Keys of the job file's global section, as written.
@@ -76,13 +76,13 @@ pub struct Run {
     /// Keys of the load that have no effect here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<Ignored>,
-    /// What a reader of the figures has to know.
+    /// Remarks that a reader of the figures has to know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
     /// Each drive of the run, in the order of the load; absent without I/O.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at: Vec<At>,
-    /// What happened inside several drives together; absent for one.
+    /// Counts from inside several drives together; absent for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub together: Option<Inside>,
     /// I/Os completed in each interval of `series_interval_s` seconds.
@@ -95,10 +95,10 @@ pub struct Run {
     /// Mean watts of each interval; empty when the drive's file does not say what its parts take.
     #[serde(default)]
     pub series_watts: Vec<f64>,
-    /// How fast the drive took what was written in order; absent for runs that were not about that.
+    /// Speed at which the drive took writes in order; absent for runs that were not about that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill: Option<Fill>,
-    /// What a test of SNIA's Performance Test Specification came to; absent for other tests.
+    /// Results of a test of SNIA's Performance Test Specification; absent for other tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pts: Option<pts::Pts>,
 }
@@ -131,7 +131,7 @@ impl Run {
         }
     }
 
-    /// What happened inside the drive, or the drives together; none where nobody can look.
+    /// Returns the counts from inside the drive, or the drives together; none where nobody can look.
     #[must_use]
     pub fn inside(&self) -> Option<&Inside> {
         self.together
@@ -158,7 +158,7 @@ impl Run {
 pub struct Fill {
     /// (GB written at the end of a stretch, MB/s in it), ascending.
     pub course: Vec<(f64, f64)>,
-    /// Where the speed is even, in order.
+    /// Parts over which the speed is even, in order.
     pub plateaus: Vec<Plateau>,
     /// GB written when the host rested; the course goes on behind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -188,11 +188,11 @@ pub struct SavedState {
 /// A key of a load that was accepted although it has no effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ignored {
-    /// Where it stands: file and line.
+    /// Its place: file and line.
     pub at: String,
     /// The key as written.
     pub key: String,
-    /// Why it has no effect.
+    /// The reason for which it has no effect.
     pub why: String,
 }
 
@@ -202,14 +202,14 @@ impl Display for Ignored {
     }
 }
 
-/// What a reader of a run has to know before using its figures, in three sentences.
+/// A remark that a reader of a run has to know before using its figures, in three sentences.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
-    /// What was seen.
+    /// The observation, a sentence.
     pub saw: String,
-    /// Why it matters.
+    /// Its consequence for the figures, a sentence.
     pub why: String,
-    /// What to do instead.
+    /// The way out, a sentence.
     pub option: String,
 }
 

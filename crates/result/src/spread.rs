@@ -1,4 +1,4 @@
-//! How a figure spreads over repeats of a run with other seeds.
+//! The spread of a figure over repeats of a run with other seeds.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,6 @@ pub struct Spread {
     /// Half the width of the 95 % confidence interval of the mean, by Student's t; `null` for fewer than two
     /// values.
     pub ci95_half_width: Option<f64>,
-    /// Whether the repeats differ. `false`: the figure is the same for every seed that was tried.
+    /// True if the repeats differ. `false`: the figure is the same for every seed that was tried.
     pub depends_on_seed: bool,
 }

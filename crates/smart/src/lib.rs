@@ -15,7 +15,7 @@ pub const IS_READ_ONLY: u8 = 1 << 3;
 /// One attribute of SMART, normalised as the drive does it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SmartAttribute {
-    /// Its number.
+    /// Number of the attribute.
     pub id: u8,
     /// Its name in smartmontools' database.
     pub name: String,
@@ -56,18 +56,18 @@ pub struct NvmeHealth {
     pub data_units_read: u64,
     /// Thousands of 512 bytes that the host wrote, as far as they have left the write buffer.
     pub data_units_written: u64,
-    /// Reads that ended.
+    /// Reads of the host that ended.
     pub host_reads: u64,
-    /// Writes that ended.
+    /// Writes of the host that ended.
     pub host_writes: u64,
     /// Minutes with a command of the host's; absent where nobody counted them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busy_minutes: Option<u64>,
-    /// How often it was switched on.
+    /// Number of times it was switched on.
     pub power_cycles: u64,
     /// Hours for which it was.
     pub power_on_hours: u64,
-    /// How often its power went while it was at work.
+    /// Number of times its power went while it was at work.
     pub unsafe_shutdowns: u64,
     /// Reads of pages beyond what could be corrected.
     pub media_errors: u64,
@@ -77,16 +77,16 @@ pub struct NvmeHealth {
     pub warning_minutes: u64,
     /// Minutes from the critical temperature on.
     pub critical_minutes: u64,
-    /// How often light and heavy throttling began.
+    /// Number of times that light and heavy throttling began.
     pub throttled: [u64; 2],
-    /// Seconds of each.
+    /// Seconds of light and of heavy throttling.
     pub throttled_s: [u64; 2],
 }
 
 /// OCP's extension of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NvmeExtended {
-    /// Bytes programmed.
+    /// Bytes programmed to flash.
     pub media_bytes_written: u64,
     /// Bytes of the pages that were read.
     pub media_bytes_read: u64,
@@ -105,15 +105,15 @@ pub struct NvmeExtended {
     pub erases_max: u32,
     /// Erases of the block with the fewest.
     pub erases_min: u32,
-    /// How often throttling began; 255 at most.
+    /// Number of times that throttling began; 255 at most.
     pub throttled: u8,
     /// Steps of throttling that held.
     pub throttling: u8,
     /// Power cuts that the drive had no capacitors against.
     pub incomplete_shutdowns: u64,
-    /// How many percent of the superblocks that the host's data leave are free.
+    /// Share of free superblocks among those that the host's data leave, in percent.
     pub free_percent: u8,
-    /// Whether capacitors keep the write buffer. Those of the model do not age.
+    /// True if capacitors keep the write buffer. Those of the model do not age.
     pub has_capacitors: bool,
     /// Writes that did not begin and end with a slot.
     pub unaligned: u64,

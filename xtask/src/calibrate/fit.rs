@@ -1,4 +1,4 @@
-//! The fit itself.
+//! The search for numbers that fit the figures best.
 
 use crate::numbers::Number;
 use anyhow::{Context, Result};
@@ -93,6 +93,7 @@ pub fn fit(
         tried: RefCell::default(),
     };
     cost.moved = cost.pinned();
+    // A number that moves no figure would wander off by chance.
     for (n, number) in numbers.iter().enumerate() {
         if !cost.moved.contains(&n) {
             eprintln!("no figure pins {}: left as it is", number.key);

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 /// A sum of costs that grows by less than this did not get worse: it is scatter.
 const SCATTER: f64 = 0.01;
 
-/// Whether a fit may be written, by the unseen figures of the family before and after it.
+/// Fails if a fit may not be written, by the unseen figures of the family before and after it.
 ///
 /// # Errors
 /// When they got worse: which, by how much, and what to do.

@@ -77,6 +77,7 @@ pub fn command(options: &Options) -> Result<()> {
             sensitivity::table(&reviewer, &numbers, &found, &options.drives)?
         );
     }
+    // Figures that the fit has not seen decide if it is more than a better guess at those that it has.
     if options.write {
         let families = Families::load()?;
         let siblings = families.siblings(&options.drives);
@@ -120,6 +121,7 @@ fn figures(id: &str, before: &[Weighed], after: &[Weighed]) -> Table {
         "verdict",
     ];
     let mut table = table(header, &[4, 5, 6, 7]);
+    // Figures without a ratio have a row as well, with an empty error.
     for (before, after) in before.iter().zip(after) {
         let figure = &after.figure;
         let simulated = |weighed: &Weighed| {

@@ -1,4 +1,4 @@
-//! Which figure pins which number: the change of a figure, in percent, for one percent of a number.
+//! Sensitivities: the change of a figure, in percent, for one percent of a number.
 
 use super::errors::Reviewer;
 use crate::numbers::{Number, STEP};
@@ -21,6 +21,7 @@ pub fn table(
     let base = reviewer.errors(numbers, values, drives)?;
     let mut columns = Vec::new();
     for (n, number) in numbers.iter().enumerate() {
+        // A count that a step of a percent leaves as it is changes by one.
         let step = |factor: f64| {
             let mut changed = values.to_vec();
             changed[n] = number.written(values[n] * factor);

@@ -53,7 +53,7 @@ fn holder(files: &mut BTreeMap<PathBuf, DocumentMut>, drive: &str, key: &str) ->
     bail!("no file of {drive} holds `{key}`")
 }
 
-/// Whether a file has a number. [`find`] cannot tell: to look for a key in order to change it adds it.
+/// Tells if a file has a number. [`find`] cannot tell: to look for a key in order to change it adds it.
 fn holds(document: &DocumentMut, key: &str) -> bool {
     let in_section = |(section, name)| document.get(section)?.get(name);
     key.split_once('.').and_then(in_section).is_some()

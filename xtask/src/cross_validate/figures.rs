@@ -23,7 +23,7 @@ const OF_MAXIMA: f64 = 0.5;
 /// A number that no test but one pins.
 pub struct Alone {
     pub number: Number,
-    /// Drive and test.
+    /// Drive and test of the figure.
     pub unit: (String, String),
 }
 

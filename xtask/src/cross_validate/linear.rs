@@ -25,7 +25,7 @@ pub struct Prior {
 pub struct Observation {
     /// ln(published / simulated with the numbers of the files).
     pub gap: f64,
-    /// Its deviation.
+    /// Deviation of the gap.
     pub deviation: f64,
     /// d ln(simulated) / d ln(number), for each number.
     pub slopes: Vec<f64>,

@@ -93,7 +93,7 @@ pub struct LeftOut {
     pub simulated: f64,
     /// ln(predicted / simulated); none where nothing else tells.
     pub moved: Option<f64>,
-    /// The same by a full refit, where one was made.
+    /// ln(refitted / simulated) by a full refit, where one was made.
     pub checked: Option<f64>,
 }
 
@@ -160,6 +160,7 @@ pub fn command(options: &Options) -> Result<()> {
         .collect();
     let checked = check(&table, &runs, &moved, &asked, &solved, options.checks)?;
     let left_out = table.left_out(&asked, &solved, &checked);
+    // A family alone is looked at in passing: the page is about all of them.
     if options.family.is_some() {
         println!("{}", page::figures(&left_out));
         return Ok(());

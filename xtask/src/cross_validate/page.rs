@@ -121,7 +121,7 @@ fn grouped(page: &mut String, by: &str, figures: &[LeftOut], name: fn(&LeftOut) 
     }
 }
 
-/// The page.
+/// Renders the page as Markdown.
 pub fn render(found: &Found<'_>) -> String {
     let figures = found.left_out;
     let mut page = HEAD.to_owned();
@@ -247,6 +247,7 @@ pub fn csv(figures: &[LeftOut]) -> Result<String> {
         "full_refit",
     ])?;
     for figure in figures {
+        // A full refit is nearer the truth than the linear one, where somebody had the time for it.
         let moved = figure.checked.or(figure.moved);
         let predicted = moved.map(|by| crate::numbers::short(figure.simulated * by.exp()));
         let error = figure.error().map(|error| format!("{error:.4}"));

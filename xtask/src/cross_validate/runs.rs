@@ -48,12 +48,12 @@ impl Need {
         !self.settings.is_empty() && self.settings.iter().all(is_of)
     }
 
-    /// Whether a figure can answer: of one whose power alone is set, watts.
+    /// Tells if a figure can answer: of a need whose power alone is set, watts.
     fn moves_power_or(&self, row: &figures::Row) -> bool {
         !self.all_set(&["power."]) || row.metric.contains("watts")
     }
 
-    /// Whether a test can: one without a clock does not where only times are set.
+    /// Tells if a test can answer: one without a clock does not where only times are set.
     fn moves(&self, test: &Test) -> bool {
         !self.all_set(&OF_TIME) || !matches!(test.step.work, Work::Fact(_))
     }
@@ -125,7 +125,7 @@ impl<'a> Runs<'a> {
         tests_of(&figures::published().iter().collect::<Vec<_>>())
     }
 
-    /// Where the runs of a need are kept: the name holds all that they depend on.
+    /// Returns the path for the runs of a need: the name holds all that they depend on.
     fn place(&self, need: &Need) -> Result<PathBuf> {
         let file = Catalog::load(&need.drive, &need.settings)?;
         let mut hash = StreamHash::default();

@@ -58,7 +58,7 @@ fn quoting(page: &str, sentence: &str) -> Option<String> {
     is_once.then(|| format!("{before}{begin}\n{sentence}\n{end}{after}"))
 }
 
-/// Draws the page.
+/// Draws the page as Markdown.
 fn render(set: &ResultSet) -> String {
     let quick = if set.origin.quick { " --quick" } else { "" };
     let mut page = format!(

@@ -39,7 +39,7 @@ pub fn draw() -> Result<()> {
     Ok(())
 }
 
-/// The page.
+/// Renders the page as Markdown.
 fn render(judged: &[Judged]) -> String {
     let mut page = format!("{HEAD}\n{}.\n", summary(judged));
     for verdict in Verdict::ALL {

@@ -183,7 +183,7 @@ pub fn command(kind: CommandKind, lba: u64, sectors: u64) -> Command {
     Command::new(kind, 0, lba, sectors as u32, SimTime::ZERO)
 }
 
-/// Why an experiment cannot go on.
+/// Returns the error of an experiment that cannot go on.
 pub fn wrong(drive: &str, why: impl ToString) -> LabError {
     LabError::Course {
         drive: drive.to_owned(),

@@ -57,6 +57,7 @@ pub fn life(file: &DriveFile, seed: RootSeed) -> Found {
         let first = marks.next().map_or(0.0, |mark| mark.bad_share);
         marks.next_back().map_or(0.0, |mark| mark.bad_share) - first
     };
+    // A life that never came so far has no such time, and comparisons with it fail.
     let bad_at = |share: f64| {
         let mark = life.marks.iter().find(|mark| mark.bad_share >= share);
         mark.map_or(f64::NAN, |mark| mark.host_bytes / life.host_bytes)

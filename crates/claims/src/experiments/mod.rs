@@ -21,7 +21,7 @@ use ftlab_result::Run;
 pub struct Experiment {
     /// Its name, as printed.
     pub name: &'static str,
-    /// The experiment itself.
+    /// Function that makes the experiment.
     pub run: fn(&DriveFile, RootSeed) -> Found,
 }
 

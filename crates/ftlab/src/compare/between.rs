@@ -7,7 +7,7 @@ use ftlab_result::quantity::table;
 use ftlab_result::{ResultSet, Run};
 use std::path::Path;
 
-/// What is shown of each run.
+/// Figures that are shown of each run.
 const SHOWN: [&str; 10] = [
     table::WA.name,
     "read.iops",
@@ -54,7 +54,7 @@ fn pairs<'a>(before: &'a ResultSet, now: &'a ResultSet) -> Vec<(&'a Run, &'a Run
     before.runs.iter().filter_map(both).collect()
 }
 
-/// What differs, and what the runs have in common.
+/// Renders the differences of two result sets, and the number of runs that are the same in both.
 fn text(before: &ResultSet, now: &ResultSet, pairs: &[(&Run, &Run)]) -> String {
     let mut out = String::new();
     let versions = (before.origin.model_version, now.origin.model_version);
@@ -85,6 +85,7 @@ fn text(before: &ResultSet, now: &ResultSet, pairs: &[(&Run, &Run)]) -> String {
             let Some(figure) = Figure::named(name) else {
                 continue;
             };
+            // A figure that only one of the two runs has is a difference, too.
             let change = match (figure.measured(was), figure.measured(is)) {
                 (Some(was), Some(is)) if was != is => change_in_words(&figure, was, is),
                 (Some(was), None) => format!("{} → not measured", figure.in_words(was)),

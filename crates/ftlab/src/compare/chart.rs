@@ -88,14 +88,14 @@ fn series(sweeps: &Sweeps, grid: &Grid) -> Vec<Series> {
         .collect()
 }
 
-/// From where to where a value's interval goes; without one it is the value.
+/// Returns the ends of a value's interval; without an interval both are the value.
 fn reach(value: &Value) -> (f64, f64) {
     let half_width = value.half_width.unwrap_or(0.0);
     (value.mean - half_width, value.mean + half_width)
 }
 
-/// Where values stand across: by what they are if they are numbers of one unit in rising order, else side by
-/// side.
+/// Returns the places of values across: the values themselves if they are numbers of one unit in rising order, else
+/// their ranks.
 fn places(sweep: &Sweep) -> Vec<f64> {
     let number = |text: &String| {
         let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || "+-._".contains(c));

@@ -12,13 +12,13 @@ use ftlab_result::{ResultSet, Run, TestSheet};
 pub struct Grid {
     /// Test, state and what else the test varies.
     pub run: String,
-    /// The same in words.
+    /// Name of the run in words.
     pub title: String,
     /// The metric in words, with its unit.
     pub measure: String,
-    /// Why the metric is the same for all variants; none where it is not.
+    /// The reason for which the metric is the same for all variants; none where it is not.
     pub flat: Option<&'static str>,
-    /// Its name.
+    /// Name of the metric.
     pub metric: String,
     /// By the first setting's value, then by the second's; none where a variant has no such run.
     pub values: Vec<Vec<Option<Value>>>,
@@ -32,7 +32,7 @@ pub struct Value {
     /// Half of the 95 % confidence interval of the mean of repeats; none for a single run, or where fewer
     /// than two repeats have a value.
     pub half_width: Option<f64>,
-    /// Whether the run ended before garbage collection had settled.
+    /// True if the run ended before garbage collection had settled.
     pub unsettled: bool,
 }
 
@@ -61,6 +61,7 @@ pub fn grids(sweeps: &Sweeps, set: &ResultSet, metrics: &[String]) -> Vec<Grid> 
                 let half_width = spread.and_then(|spread| spread.ci95_half_width);
                 let name = without_drive(run);
                 let is_this = |grid: &Grid| grid.run == name && grid.metric == *metric;
+                // A variant may lack the metric: its place in the grid stays empty.
                 let at = grids.iter().position(is_this).unwrap_or_else(|| {
                     runs_of.push(Vec::new());
                     grids.push(Grid {
@@ -125,7 +126,7 @@ fn measure(test: Option<&TestSheet>, metric: &str) -> String {
 /// Values within this share of the largest are drawn as one line.
 const FLAT_SHARE: f64 = 0.005;
 
-/// Why nothing rises or falls, where it does not.
+/// Returns the reason for which nothing rises or falls; none where something does.
 fn why_flat(grid: &Grid, runs: &[&Run]) -> Option<&'static str> {
     let means: Vec<f64> = grid
         .values

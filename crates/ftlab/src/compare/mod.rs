@@ -35,7 +35,7 @@ const OF_RUNS: [&str; 14] = [
     "memory", "seed", "jobs", "quiet", "resume",
 ];
 
-/// The chart's file.
+/// Name of the chart's file in the folder.
 const CHART: &str = "compare.svg";
 
 #[derive(Debug, Args)]

@@ -1,4 +1,4 @@
-//! How fio's words are told from ftlab's own.
+//! Arrangement of a command line: fio's words behind `--`, the program's own before.
 
 use super::quoted;
 use crate::screen;
@@ -10,7 +10,7 @@ use std::ffi::OsString;
 const FIO: &str = "fio";
 const RUN: &str = "run";
 
-/// How like two words are where one is the other misspelt.
+/// Likeness from which one of two words counts as the other, misspelt; 1 is equality.
 const LIKENESS_MIN: f64 = 0.6;
 
 /// The arguments of the program with fio's words behind a `--`: those of `ftlab fio`, and those that stand among the
@@ -52,12 +52,12 @@ struct Arranged {
     words: Vec<String>,
 }
 
-/// Whose an option is.
+/// The owner of an option.
 enum Whose<'a> {
     /// The command's, which may be one that fio's program has too.
     Own(&'a Arg),
     Fio(CommandWord),
-    /// Nobody's: fio's, misspelt.
+    /// Nobody's, but so like one of fio's that it is taken for a misspelt one.
     Misspelt,
     /// Nobody's: the command's, misspelt, or a word that is no option.
     Unknown,
@@ -66,7 +66,7 @@ enum Whose<'a> {
 /// The options of `run`.
 struct Options<'a> {
     run: &'a Command,
-    /// Whether what nobody has is taken for fio's.
+    /// True if an option that nobody has is taken for fio's.
     is_fio: bool,
 }
 
@@ -127,6 +127,7 @@ fn arrange(arguments: &[&str], is_fio: bool) -> Arranged {
         let is_of_program =
             |key: &str| command_word(key).is_some_and(|word| word.is_done_by_program);
         match options.whose(key) {
+            // Behind `--` an option is the program's own only where fio's program acts on it rather than a job.
             Whose::Own(option) if !is_behind || is_of_program(key) => {
                 own.push(with(option.get_long().unwrap_or(key)));
                 let takes_value = matches!(option.get_action(), ArgAction::Set | ArgAction::Append)

@@ -12,7 +12,7 @@ use ftlab_workload::{Described, Effect, Sections, Surroundings};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// What a load of words is called.
+/// Name of a load that is made of words.
 const NAME: &str = "command-line";
 
 /// The machine that ftlab runs on, for job files that ask.
@@ -48,7 +48,7 @@ pub fn of_file(path: &Path) -> Result<Sections, Failure> {
 
 /// Words and job files that are shown, not run.
 pub struct Words<'a> {
-    /// Behind the --.
+    /// Words behind the `--`, as they were typed.
     pub words: &'a [String],
     pub files: &'a [PathBuf],
     /// The jobs of files that are asked for; all if none is.

@@ -1,4 +1,4 @@
-//! How tests of reviews run: options that the commands which run them share.
+//! Options for running tests of reviews, shared by the commands that run them.
 
 use crate::failure::Failure;
 use crate::options::{TestbedOption, Work};

@@ -14,14 +14,14 @@ use std::path::{Path, PathBuf};
 /// The option that says where.
 const OPTION: &str = "--logs";
 
-/// What an iolog calls a drive that has no name.
+/// The name in an iolog of a drive that has none.
 const DRIVE: &str = "drive";
 
-/// Where logs go.
+/// The folder of logs that jobs ask for.
 #[derive(Debug)]
 pub struct Logs {
     folder: Folder,
-    /// Whether they are of one run.
+    /// True if they are of one run, whose files need no folder of their own.
     is_only_run: bool,
     /// The names of loads, each with that of its results.
     loads: Vec<(String, String)>,
@@ -59,6 +59,7 @@ impl Logs {
                 name => name.to_owned(),
             })
             .collect();
+        // The file of a job alone needs no number; those of several jobs would overwrite each other.
         let is_one = (visit.playing.load)
             .job_file()
             .is_some_and(|file| file.jobs.len() == 1);

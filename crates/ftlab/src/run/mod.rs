@@ -138,7 +138,7 @@ struct Show {
     enghelp: Option<String>,
 }
 
-/// What is shown of fio's words instead of running them, if that is asked for.
+/// Shows fio's words instead of running them, if that is asked for.
 fn show(options: &Options) -> Option<Outcome> {
     let Show {
         showcmd,
@@ -168,6 +168,7 @@ fn show(options: &Options) -> Option<Outcome> {
     if let Some(engine) = enghelp {
         return Some(fio_words::engines(engine));
     }
+    // To parse is to read all that a run would read, its drives too if it has any.
     parse_only.then(|| match options.drives.is_empty() {
         true => loads(options).map(drop),
         false => review(options).map(drop),
@@ -187,6 +188,7 @@ pub fn command(options: &Options) -> Outcome {
              JSON with `ftlab report DIR --fio-json`"
         )));
     }
+    // Targets are made ready before the runs, so that a wrong path does not cost them.
     let targets = options.start.targets()?;
     let folder = options.out.as_deref();
     let folder = folder.map(crate::results::folder).transpose()?;
@@ -234,7 +236,7 @@ pub fn command(options: &Options) -> Outcome {
     (options.require).judge(&set.runs, junit.as_ref(), is_for_programs)
 }
 
-/// Whether a job asks for logs, and there is a clock to make them by.
+/// Tells if a job asks for logs, and there is a clock to make them by.
 fn asks_for_logs(review: &Review) -> bool {
     review.clock == Clock::Timed
         && review.loads.iter().any(|own| {
@@ -281,6 +283,7 @@ fn loads(options: &Options) -> Result<Vec<OwnLoad>, Failure> {
     let read = read.map(|path| loads::read(path, &reading));
     let mut loads: Vec<OwnLoad> = read.collect::<Result<_, _>>()?;
     let has_jobs = |own: &OwnLoad| own.load.job_file().is_some();
+    // Words without jobs of their own, beside a job file, are defaults of its jobs and no load.
     let are_defaults = !words.has_jobs() && loads.iter().any(has_jobs);
     if !options.words.is_empty() && !are_defaults {
         loads.push(fio_words::load(words, &reading)?);
@@ -354,7 +357,7 @@ fn last_of_each(settings: &[String]) -> Vec<String> {
     last.map(|n| settings[n].clone()).collect()
 }
 
-/// Whether the drive answered all commands.
+/// Returns an error if the drive did not answer all commands of a job, or a job missed a limit of its own.
 fn failed(run: &Run) -> Outcome {
     match run.jobs.iter().find(|job| job.errors > 0) {
         None => Ok(()),

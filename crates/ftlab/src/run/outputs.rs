@@ -1,4 +1,4 @@
-//! What a run prints, and where: fio's `--output-format` and its relatives.
+//! The texts that a run prints, and their place: fio's `--output-format` and its relatives.
 
 use crate::failure::Failure;
 use crate::files::NewFile;

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// When loads began, and what the clock on the wall says of them once they have ended, by their cells; of the first repeat.
+/// Starts of loads, and their times on the wall's clock once they have ended, by their cells; of the first repeat.
 #[derive(Default)]
 pub struct Walls {
     began: BTreeMap<usize, (Time, Instant)>,
@@ -29,24 +29,24 @@ pub struct Walls {
 pub struct Running {
     /// Root of the first repeat.
     pub seed: RootSeed,
-    /// Whether there are several drives.
+    /// True if there are several drives.
     pub are_several: bool,
     pub targets: Targets,
-    /// Where results are to be written, if they are.
+    /// The folder for results, if they are to be written.
     pub folder: Option<Folder>,
-    /// Where the logs go that jobs ask for, if they are written.
+    /// The folder for the logs that jobs ask for, if they are written.
     pub logs: Option<Logs>,
     pub walls: Mutex<Walls>,
 }
 
 impl Running {
-    /// Where results are, if they are written.
+    /// Returns the paths of the results, if they are written.
     pub fn places(&self) -> Option<String> {
         let folder = self.folder.as_ref()?;
         Some(results::places(folder.path()))
     }
 
-    /// How long the runs took, in the order of their cells.
+    /// Takes the times of the runs on the wall's clock, in the order of their cells.
     pub fn walls(&self) -> Vec<Wall> {
         std::mem::take(&mut self.times().ended)
             .into_values()
@@ -72,6 +72,7 @@ impl Running {
         record: &Record,
         progress: &Progress,
     ) -> Result<(), LabError> {
+        // Repeats have other seeds: times and logs are those of the first.
         if visit.cell.seed == self.seed {
             let mut times = self.times();
             if let Some((time, since)) = times.began.remove(&n) {

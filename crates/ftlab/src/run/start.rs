@@ -1,4 +1,4 @@
-//! What a run starts from: a state to prepare, or one that was saved.
+//! The start of a run: a state to prepare, or one that was saved.
 
 use crate::failure::{Failure, Outcome};
 use crate::files::{self, NewFile, Replaces};
@@ -15,7 +15,7 @@ use ftlab_sheet::magic;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What to do about a preparation that takes long.
+/// Advice for a preparation that takes long.
 const QUICKER: &str = "--state steady-fast is quicker; --save-state keeps it for the next time";
 
 #[derive(Debug, Clone, Args)]
@@ -50,7 +50,7 @@ impl StartOptions {
         self.state
     }
 
-    /// What would be quicker.
+    /// Returns advice on a quicker preparation, where there is one.
     pub fn advice(&self) -> Option<&'static str> {
         let prepares = self.from_state.is_none();
         (prepares && self.state() == State::Steady).then_some(QUICKER)
@@ -118,7 +118,7 @@ impl StartOptions {
     }
 }
 
-/// What went wrong beside a load, which ends its run.
+/// Makes of a failure beside a load the error that ends its run.
 pub fn refused(failure: Failure) -> LabError {
     match failure {
         Failure::Input(why) | Failure::Running(why) | Failure::Verdict(why) => {
@@ -129,7 +129,7 @@ pub fn refused(failure: Failure) -> LabError {
 }
 
 impl Targets {
-    /// Whether the drive is to be saved after its load.
+    /// Tells if the drive is to be saved after its load.
     pub fn wants_after(&self) -> bool {
         self.after.is_some()
     }
@@ -157,7 +157,7 @@ impl Targets {
     }
 }
 
-/// What a drive has been through before its load.
+/// Returns the history of a drive before its load.
 fn origin(visit: Visit<'_>) -> Origin {
     match visit.loaded {
         Some(loaded) => loaded.origin.clone(),
@@ -175,7 +175,7 @@ fn origin(visit: Visit<'_>) -> Origin {
     }
 }
 
-/// What a load does to a drive, as a step of its state.
+/// Returns the words for a load as a step of the drive's history.
 fn step(visit: Visit<'_>, name: &str) -> String {
     let seed = visit.cell.seed.0;
     match (visit.playing.load.what(), visit.playing.clock) {

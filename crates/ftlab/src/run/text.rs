@@ -17,7 +17,7 @@ const PERCENTILES_A_LINE: usize = 4;
 /// The longest line of a sentence behind its name.
 const SENTENCE_COLUMNS: usize = 90;
 
-/// What `rw` is of a job that replays a recorded trace.
+/// The `rw` of a job that replays a recorded trace.
 const REPLAY: &str = "replay";
 
 /// The run as text that ends with a newline.
@@ -37,7 +37,7 @@ fn row(out: &mut String, name: &str, value: &str) -> Result {
     writeln!(out, "  {name:<20}{value}")
 }
 
-/// Rows of sentences.
+/// Writes sentences as rows, the first of them behind the name.
 fn sentences<'a>(out: &mut String, name: &str, sentences: impl Iterator<Item = &'a str>) -> Result {
     for (n, line) in sentences.flat_map(lines).enumerate() {
         row(out, if n == 0 { name } else { "" }, &line)?;
@@ -87,6 +87,7 @@ fn of_jobs(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Result 
     if let Some(erases) = erases.filter(|erases| erases.erases_max > 0) {
         let (min, mean, max) = (erases.erases_min, erases.erases_mean, erases.erases_max);
         let mut words = format!("{min} to {max}, mean {mean:.2}");
+        // After fewer erases the spread is chance, and its share would look like bad levelling.
         if mean >= UNEVEN_FROM {
             let uneven = 100.0 * erases.over_worn_share;
             write!(
@@ -105,7 +106,7 @@ fn of_jobs(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Result 
     warnings(out, run)
 }
 
-/// What a reader of the figures has to know.
+/// Writes the warnings of the run, a row each.
 fn warnings(out: &mut String, run: &Run) -> Result {
     for warning in &run.warnings {
         let words = warning.to_string();
@@ -139,6 +140,7 @@ fn job(out: &mut String, job: &Job) -> Result {
         Some(Directions::Mixed) => mixed.to_vec(),
         Some(Directions::Both) => [&each[..], &mixed].concat(),
     };
+    // A direction without requests has no line, as in fio's own text.
     for (word, moved) in directions {
         if !moved.is_none() {
             traffic(out, word, moved, job)?;
@@ -157,7 +159,7 @@ fn job(out: &mut String, job: &Job) -> Result {
     Ok(())
 }
 
-/// Whether the job became steady, as fio says it.
+/// Writes the steady state that a job attained or not, as fio says it.
 fn steady_state(out: &mut String, of: &SteadyState) -> Result {
     let sign = if of.in_percent { "%" } else { "" };
     let (measure, criterion, limit) = (&of.measure, of.criterion, of.limit);
@@ -201,6 +203,7 @@ fn latencies(out: &mut String, of: &Traffic, job: &Job) -> Result {
         out,
         "    lat: min={min}, max={max}, avg={avg}, stdev={stdev}"
     )?;
+    // A job may switch percentiles off and keep the extremes.
     if own.is_some_and(|own| !own.of_clat && !own.of_lat) {
         return Ok(());
     }
@@ -243,6 +246,7 @@ fn flash(out: &mut String, inside: &Inside) -> Result {
         let wa = format!("{:.3} over the run{steady}", inside.wa);
         row(out, "write amplification", &wa)?;
     }
+    // Without operations of flash, as on a disk, the rows below would be zeros.
     if programs + reads == 0 {
         return Ok(());
     }
@@ -272,7 +276,7 @@ fn flash(out: &mut String, inside: &Inside) -> Result {
     row(out, "buffer stalls", &inside.buffer_stalls.to_string())
 }
 
-/// What happened at each of several drives.
+/// Writes a table of the counts inside each of several drives.
 fn devices(out: &mut String, run: &Run) -> Result {
     if run.several().is_empty() {
         return Ok(());
@@ -297,7 +301,7 @@ fn devices(out: &mut String, run: &Run) -> Result {
     lines.lines().try_for_each(|line| writeln!(out, "  {line}"))
 }
 
-/// What each drive says of itself after the run: attributes, or logs.
+/// Renders the attributes or logs that each drive reported after the run.
 pub fn smart(run: &Run) -> String {
     let says = |at: &At| {
         let name = match &at.name[..] {
@@ -371,6 +375,7 @@ fn of_programs(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Res
     for job in &run.jobs {
         let longest = Nanos(job.read.lat_ns_max.max(job.write.lat_ns_max));
         let moved = |traffic: &Traffic| decimal(traffic.bytes as f64, "B");
+        // The operating system's own writes are of no process: they have no start and no end.
         let Some(process) = &job.process else {
             let (writes, bytes) = (job.write.ios, moved(&job.write));
             writeln!(
@@ -414,6 +419,7 @@ fn of_programs(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Res
 fn of_trace(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Result {
     let rate = |name: &str| decimal(1e6 * metric(run, name), "B/s");
     writeln!(out, "{}", title(set, run))?;
+    // Reads and writes overlap: their busy times do not add up to that of all.
     for (name, traffic, of, busy) in [
         (
             "reads",
@@ -454,7 +460,7 @@ fn of_machine(out: &mut String, set: &ResultSet, run: &Run) -> Result {
     row(out, "host", &run.testbed)
 }
 
-/// What ends the text of programs and of traces.
+/// Writes the rows that end the text of programs and of traces.
 fn of_played(out: &mut String, run: &Run, wall: &Wall) -> Result {
     if let Some(inside) = run.inside().filter(|inside| inside.nand_programs > 0) {
         let wa = format!("{:.3} over the run", inside.wa);

@@ -162,6 +162,7 @@ impl Figures {
             trimmed_bytes,
             read_share: share(reads, reads + writes),
             span_ns: scan.span_ns(),
+            // Devices that the trace names and never addresses are left out.
             devices: devices.filter(|(_, end)| **end > 0).map(device).collect(),
             read_sizes_bytes: sizes(0),
             write_sizes_bytes: sizes(1),
@@ -236,6 +237,7 @@ fn percent_of(share: Option<f64>) -> String {
 fn requests(figures: &Figures) -> Vec<Row> {
     let span_s = figures.span_ns as f64 / 1e9;
     let amount = |count: u64| {
+        // A trace of a single moment has no rate.
         let amount = bytes(count as f64);
         match span_s > 0.0 {
             true => format!("{amount}, {}/s", bytes(count as f64 / span_s)),
@@ -321,6 +323,7 @@ fn blocks(figures: &Figures) -> Vec<Row> {
 
 fn times(figures: &Figures, profile: &Profile) -> Vec<Row> {
     let span_s = figures.span_ns as f64 / 1e9;
+    // The first five classes are gaps below 10 ms, which are too short to be called idle.
     let idle_s: f64 = profile.idle_ns[5..].iter().map(|ns| *ns as f64 / 1e9).sum();
     let idle = profile.idle[5..].iter().sum();
     let mut rows = vec![(

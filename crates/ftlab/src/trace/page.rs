@@ -15,8 +15,9 @@ const DECADES: [&str; 11] = [
 /// Shares of the written blocks whose writes are drawn, in percent.
 const HOT_STEP_PERCENT: usize = 5;
 
-/// The page.
+/// Renders the page with its charts and the text of the profile.
 pub fn render(look: &Look, profile: &Profile, figures: &Figures, text: &str) -> String {
+    // The charts come in the order in which one asks: what is requested, when, where, and at what cost.
     let bars = [
         Bars {
             title: "Sizes: requests up to each size",

@@ -1,4 +1,4 @@
-//! How far results may fall behind earlier ones: `--fail-if 'write.p99 +5%'`.
+//! Limits of how far results may fall behind earlier ones: `--fail-if 'write.p99 +5%'`.
 
 use super::figure::Figure;
 use super::{Verdict, conclude};
@@ -21,7 +21,7 @@ pub struct FailOptions {
     junit: Option<PathBuf>,
 }
 
-/// One such limit.
+/// A limit of how far one figure may get worse.
 #[derive(Debug, Clone)]
 pub struct Limit {
     text: String,
@@ -134,7 +134,7 @@ impl FailOptions {
     }
 }
 
-/// What a figure was, is, and by how much that is more.
+/// Renders a figure as it was and as it is, and the change in percent.
 pub fn change_in_words(figure: &Figure, was: f64, is: f64) -> String {
     let (before, now) = (figure.in_words(was), figure.in_words(is));
     if was == is {

@@ -95,7 +95,7 @@ impl Figure {
     }
 }
 
-/// Why no run will ever have a metric of this name; none if one may.
+/// Returns the reason for which no run will ever have a metric of this name; none if one may.
 pub fn unknown_metric(name: &str) -> Option<String> {
     (!quantity::is_known(name)).then(|| {
         let near = near(name, quantity::metrics());

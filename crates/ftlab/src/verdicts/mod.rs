@@ -1,4 +1,4 @@
-//! What runs have to give, and how they stand to it: as a table, as JUnit's XML if asked, and as the exit code.
+//! Verdicts of runs by what is required of them: as a table, as JUnit's XML if asked, and as the exit code.
 
 mod fail_if;
 mod figure;

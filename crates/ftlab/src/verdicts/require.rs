@@ -1,4 +1,4 @@
-//! What every run has to give: `--require 'write.p99 < 5ms'`.
+//! Requirements of every run: `--require 'write.p99 < 5ms'`.
 
 use super::figure::Figure;
 use super::{Verdict, conclude};
@@ -20,7 +20,7 @@ pub struct RequireOptions {
     junit: Option<PathBuf>,
 }
 
-/// One requirement.
+/// A bound that a figure of every run has to keep.
 #[derive(Debug, Clone)]
 pub struct Requirement {
     text: String,

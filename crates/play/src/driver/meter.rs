@@ -42,7 +42,7 @@ impl PowerReport {
     }
 }
 
-/// How warm a drive was while a run was measured.
+/// Temperatures of a drive while a run was measured.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ThermalReport {
     /// Degrees Celsius at the end of each second of the measured time.

@@ -20,7 +20,7 @@ pub struct RunReport {
     pub completed: u64,
     /// Virtual time from the first job's start to the end of the last; zero without a clock.
     pub simulated: Nanos,
-    /// Whether a job of a job file wrote at random.
+    /// True if a job of a job file wrote at random.
     pub writes_at_random: bool,
     /// Times without progress; all zero without a clock.
     pub pauses: PauseReport,
@@ -134,7 +134,7 @@ impl RunReport {
         }
     }
 
-    /// What happened inside all devices.
+    /// Returns the counters of all devices together.
     #[must_use]
     pub fn counters(&self) -> Counters {
         let each = self.at.iter().map(|device| device.counters);
@@ -142,7 +142,7 @@ impl RunReport {
             .unwrap_or_default()
     }
 
-    /// What all devices took from their supplies; `None` if one of them does not tell.
+    /// Returns the energy that all devices took from their supplies; `None` if one of them does not tell.
     #[must_use]
     pub fn power(&self) -> Option<PowerReport> {
         let each = self.at.iter().map(|device| device.power.clone());

@@ -19,7 +19,7 @@ pub type Labelled<'a> = (&'a str, &'a ResultSet);
 /// Several result sets side by side; the first one is what the others are measured by.
 #[derive(Debug)]
 pub struct Comparison<'a> {
-    /// The sets' names.
+    /// Names of the sets, in their order.
     pub labels: Vec<&'a str>,
     /// Differences in version, seed and other things that made them.
     pub differences: Vec<Difference>,
@@ -52,7 +52,7 @@ pub struct Match<'a> {
 /// A metric of a run, by set.
 #[derive(Debug, PartialEq)]
 pub struct MetricRow<'a> {
-    /// Its name.
+    /// Name of the metric.
     pub metric: &'a str,
     /// Its value in each set that has it; of repeats the mean.
     pub values: Vec<Option<f64>>,
@@ -96,6 +96,7 @@ impl<'a> Comparison<'a> {
             .map(|(_, set)| set.runs.iter().map(|run| (names.of_run(run), run)))
             .map(Iterator::collect)
             .collect();
+        // Ratios need a value of every set: a run that one of them lacks is only named.
         let is_everywhere = |name: &String| by_name.iter().all(|runs| runs.contains_key(name));
         let first = sets[0].1;
         let of_run = |run: &'a Run| {
@@ -134,7 +135,7 @@ impl<'a> Match<'a> {
 /// The names by which runs match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Names {
-    /// Their ids.
+    /// The ids as they are.
     Whole,
     /// Their ids without the drive.
     WithoutDrive,

@@ -22,6 +22,7 @@ pub fn render(comparison: &Comparison<'_>, metrics: &[String], width: u16) -> St
         out += &lines(table, 1);
         out.push('\n');
     }
+    // The first set is what the others are compared with, so it has no ratio.
     let mut headings = Vec::new();
     for (n, label) in comparison.labels.iter().enumerate() {
         headings.push(*label);
@@ -85,6 +86,7 @@ fn summary(comparison: &Comparison<'_>, shown: &[(&Match<'_>, &MetricRow<'_>)]) 
     let ratios: Vec<_> = ratios.collect();
     let equal = ratios.iter().filter(|(ratio, ..)| *ratio == 1.0).count();
     write!(out, "; {equal} of {} ratios are exactly 1", ratios.len()).expect(STRING);
+    // Half and double are equally far from the same.
     let distance = |ratio: f64| ratio.ln().abs();
     let furthest = ratios
         .iter()

@@ -89,6 +89,7 @@ fn reviews(view: &View<'_>) -> Markup {
             }
         }
     };
+    // Where nothing is judged, the table would be empty of what it is about.
     html! {
         @if reviews.iter().any(|review| review.score().judged > 0) {
             (frame::table("reviews-caption", None, &html! { "By review" }, &columns, &rows))

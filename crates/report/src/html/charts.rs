@@ -14,7 +14,7 @@ const STYLE: &str = "pre { overflow-x: auto; font: .8125rem/1.5 var(--mono); } s
 /// The name below bars that stand side by side, with a value for each series.
 pub type Bar = (String, Vec<f64>);
 
-/// A chart.
+/// A chart of bars, with its title and series.
 #[derive(Debug)]
 pub struct Bars<'a> {
     /// The heading above it.

@@ -6,7 +6,7 @@ use super::{document, frame};
 use crate::comparison::{Comparison, Match, MetricRow, ratio_words};
 use crate::settling;
 
-/// Sections keep apart.
+/// Style that keeps the sections apart.
 const STYLE: &str = "section { margin-top: 2.5rem; } section.run > h2 { font-size: 1.25rem; }";
 
 /// Draws a comparison as one HTML file that works offline and without a script.

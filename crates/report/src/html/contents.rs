@@ -126,6 +126,7 @@ pub fn differences(view: &View<'_>) -> Markup {
             }
         }
     };
+    // Drives of different families differ in too much for a table; they have no rows.
     html! {
         @if !rows.is_empty() {
             section #differences aria-labelledby="differences-title" {

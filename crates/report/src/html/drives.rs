@@ -21,6 +21,7 @@ pub fn page(
     let id = drive_id(&drive.drive);
     let title_id = format!("{id}-title");
     let headline = headlines.get(index);
+    // The table of runs is filled by the script; without runs there is nothing to unfold.
     let runs = view
         .set
         .runs
@@ -97,7 +98,7 @@ fn facts(view: &View<'_>, drive: &DriveSheet) -> Markup {
     }
 }
 
-/// Where it stands in every use.
+/// Renders the places of a drive in every use that it is ranked for.
 fn places(drive: &DriveSheet, purposes: &[Purpose<'_, '_>]) -> Markup {
     let placed: Vec<_> = (purposes.iter())
         .filter_map(|purpose| Some((purpose, purpose.place(&drive.drive)?)))
@@ -122,6 +123,7 @@ fn places(drive: &DriveSheet, purposes: &[Purpose<'_, '_>]) -> Markup {
             }
         }
     };
+    // A drive may be ranked for no use: then there is no heading either.
     html! {
         @if !placed.is_empty() {
             h3 { "What it is good for" }

@@ -157,7 +157,7 @@ fn common_steps<'a>(preparations: &[Preparation<'a>]) -> Vec<&'a str> {
     common
 }
 
-/// Which drives: their names when they are few, or those that are not among them.
+/// Returns the names of drives when they are few, or of those that are not among them.
 fn names(view: &View<'_>, slugs: &[&str]) -> String {
     let named = |slugs: &[&str]| {
         let names: Vec<&str> = slugs.iter().map(|slug| view.drive_name(slug)).collect();

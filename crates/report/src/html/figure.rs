@@ -8,7 +8,7 @@ pub struct ChartFrame<'a> {
     pub family: &'a str,
     /// The kind of chart: `main`, `scatter`, `time`, `latency`, `verdicts`, `pts-rounds` …
     pub kind: &'a str,
-    /// Its caption.
+    /// Caption above the chart.
     pub title: &'a str,
 }
 

@@ -95,6 +95,7 @@ fn loads_of_ones_own(view: &View<'_>) -> &'static str {
 pub fn header(view: &View<'_>) -> Markup {
     let set = view.set;
     let repeats = Repeats::of(set);
+    // Loads of one's own have nothing published beside them, and the lede claims none.
     html! {
         header.front {
             p.eyebrow { "Storage review, simulated" }
@@ -125,11 +126,12 @@ pub fn header(view: &View<'_>) -> Markup {
     }
 }
 
-/// Which drive stutters; nothing where no test tells.
+/// Renders the verdict which drive stutters; nothing where no test tells.
 pub fn verdicts(view: &View<'_>, headlines: &[Headline<'_>], data: Option<&VerdictData>) -> Markup {
     if headline::say_nothing(headlines) {
         return html! {};
     }
+    // A quick run is a part of its runtime, so the words of the verdict are less sure.
     let quick = view.set.origin.quick;
     html! {
         section #verdicts aria-labelledby="verdicts-title" {
@@ -172,6 +174,7 @@ fn causes(view: &View<'_>, headlines: &[Headline<'_>]) -> Markup {
     let mut pausing: Vec<&Headline<'_>> = (headline::judged(headlines).0.into_iter())
         .filter(|headline| matches!(headline.feel, Feel::Stutters | Feel::Hesitates))
         .collect();
+    // The longest waits come first, as there is room for a few causes alone.
     pausing.sort_by(|a, b| b.max_ms.unwrap_or(0.0).total_cmp(&a.max_ms.unwrap_or(0.0)));
     html! {
         @if !pausing.is_empty() {
@@ -232,6 +235,7 @@ fn verdict_table(view: &View<'_>, headlines: &[Headline<'_>]) -> Markup {
     let value = |value: Option<f64>| value.map_or("–".to_owned(), format::number);
     let mut rows: Vec<&Headline<'_>> = headlines.iter().collect();
     let longest = |headline: &Headline<'_>| headline.max_ms.unwrap_or(0.0);
+    // Models that no figure vouches for come last, however long they wait.
     rows.sort_by(|a, b| {
         let by_standing = is_unverified(a).cmp(&is_unverified(b));
         by_standing.then(longest(b).total_cmp(&longest(a)))

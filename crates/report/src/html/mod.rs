@@ -101,6 +101,7 @@ fn page(
     data: &PageData<'_>,
 ) -> Markup {
     let purposes = purpose::purposes(view);
+    // The bar of navigation offers the parts that this report has.
     let parts: Vec<(&str, &str)> = [
         (
             !headline::say_nothing(headlines),

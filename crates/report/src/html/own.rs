@@ -33,6 +33,7 @@ pub fn side_by_side(view: &View<'_>, family: &Family<'_>) -> Markup {
 }
 
 fn brief(view: &View<'_>, family: &Family<'_>) -> Table {
+    // A metric that is zero in every run would be a column of zeros.
     let has = |name: &&&str| {
         let told = |run: &&Run| run.metrics.get(**name).is_some_and(|value| *value != 0.0);
         family.runs.iter().any(told)

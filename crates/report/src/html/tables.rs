@@ -71,7 +71,7 @@ fn drive_of<'b>(view: &'b View<'_>, figure: &'b Figure) -> &'b str {
     }
 }
 
-/// Why a figure is missed, across the table: a reason is longer than any cell.
+/// Renders the reason for which a figure is missed, across the table: it is longer than any cell.
 fn why_row(figure: &Figure, columns: usize) -> Markup {
     html! {
         @if !figure.why.is_empty() {

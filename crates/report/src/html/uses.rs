@@ -1,4 +1,4 @@
-//! Which drive for what: a card a use.
+//! Drives ranked by use: a card a use.
 
 use maud::{Markup, html};
 
@@ -33,6 +33,7 @@ pub fn section(view: &View<'_>, purposes: &[Purpose<'_, '_>]) -> Markup {
 
 fn card(view: &View<'_>, purpose: &Purpose<'_, '_>) -> Markup {
     let best = purpose.best();
+    // Drives level with the best share the title; the ladder begins behind them.
     let rest = &purpose.ranked[best.len()..];
     let amount = |value: f64| format::with_unit(&format::number(value), purpose.unit);
     html! {

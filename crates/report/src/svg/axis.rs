@@ -18,7 +18,7 @@ pub struct Axis {
     pub low: f64,
     /// The value at its end.
     pub high: f64,
-    /// Whether equal ratios have equal room.
+    /// True if equal ratios have equal room.
     pub is_log: bool,
     /// Places with what stands at them.
     pub marks: Vec<(f64, String)>,
@@ -49,7 +49,7 @@ impl Axis {
         }
     }
 
-    /// Where a value lies, from 0 at the low end to 1 at the high one.
+    /// Returns the place of a value, from 0 at the low end to 1 at the high one.
     pub fn share(&self, value: f64) -> f64 {
         let [value, low, high] = [value, self.low, self.high].map(|of| match self.is_log {
             true => of.ln(),

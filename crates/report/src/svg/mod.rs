@@ -55,7 +55,7 @@ pub struct Series {
     pub colour: usize,
     /// Points that a line connects.
     pub line: Vec<(f64, f64)>,
-    /// Whether the line is one of dashes.
+    /// True if the line is one of dashes.
     pub dashed: bool,
     /// Points with a dot each, which no line covers.
     pub dots: Vec<(f64, f64)>,
@@ -68,9 +68,9 @@ pub struct Series {
 /// A bar that stands on zero.
 #[derive(Debug)]
 pub struct Bar {
-    /// From where to where across.
+    /// Its left and its right edge.
     pub across: (f64, f64),
-    /// Its height.
+    /// The value at its top.
     pub value: f64,
     /// Shown to who points at it.
     pub words: String,

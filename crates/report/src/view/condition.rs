@@ -12,7 +12,7 @@ use super::{Family, distinct};
 pub struct Conditions<'a> {
     /// (state, data, link), in the order first met.
     met: Vec<[&'a str; 3]>,
-    /// Whether state, data and link tell runs of one drive and test apart.
+    /// True where state, data and link, in this order, tell runs of one drive and test apart.
     varies: [bool; 3],
     a_drive_max: usize,
 }
@@ -75,7 +75,7 @@ impl<'a> Conditions<'a> {
         self.a_drive_max
     }
 
-    /// Whether the state of the drive is what tells runs apart.
+    /// True if the state of the drive is what tells runs apart.
     pub fn names_states(&self) -> bool {
         self.varies[0]
     }

@@ -37,11 +37,11 @@ pub struct FamilyData {
     steps: Vec<String>,
     /// Labels that tell runs of one drive and step apart.
     conditions: Vec<String>,
-    /// Whether states of the drive are among the conditions.
+    /// True if states of the drive are among the conditions.
     states: bool,
     /// Places of the drives shown at first.
     shown: Vec<usize>,
-    /// The chart's first.
+    /// The metrics that can be drawn; the chart's comes first.
     measures: Vec<Measure>,
     /// One entry a run in each column.
     runs: Runs,
@@ -83,7 +83,7 @@ struct Limit {
 #[derive(Debug, Serialize)]
 struct FillRow {
     run: usize,
-    /// (GB, MB/s).
+    /// Points of (GB written, MB/s).
     course: Vec<(f64, f64)>,
     /// From GB, to GB, MB/s.
     plateaus: Vec<(f64, f64, f64)>,
@@ -162,14 +162,14 @@ struct Series {
     run: usize,
     /// Length of an interval, in seconds.
     every: f64,
-    /// IOPS.
+    /// IOPS of each interval.
     rate: Course,
     /// Decimal megabytes a second.
     megabytes: Course,
     /// NAND bytes over host bytes.
     amplification: Course,
     watts: Course,
-    /// Degrees Celsius.
+    /// Degrees Celsius of each interval.
     #[serde(skip_serializing_if = "Course::is_empty")]
     celsius: Course,
     /// Steps of throttling that hold.
@@ -213,6 +213,7 @@ pub fn shown_first(view: &View<'_>, family: &Family<'_>) -> Vec<usize> {
         Some(Chart::Lines) => LINES_SHOWN_MAX / Conditions::of(family).a_drive_max(),
         _ => BARS_SHOWN_MAX,
     };
+    // A drive alone says little: those with most figures nearby keep it company.
     let mut ranked = own;
     for more in [of_review(), anywhere()] {
         if ranked.len() >= COMPANY_MIN {
@@ -241,6 +242,7 @@ impl FamilyData {
         let conditions = Conditions::of(family);
         let measures = measures(family);
         let chart = family.tests.first().map_or(Chart::Bars, |test| test.chart);
+        // The place of a run in the family is its key in every table of the page.
         let runs_by_place = || family.runs.iter().enumerate();
         let step = |run: &Run| family.tests.iter().position(|test| test.test == run.test);
         let runs = Runs {
@@ -288,6 +290,7 @@ impl FamilyData {
     /// Kinds and titles of the charts that answer the test: for a test of endurance under load its course first, and
     /// the courses of states side by side where states are compared.
     pub fn charts(&self) -> Vec<(&'static str, &str)> {
+        // The order is that of the page: the charts that a family is about come first.
         let has_series = !self.series.is_empty();
         let of_pts = |has: fn(&PtsData) -> bool| self.pts.iter().any(has);
         let has_rounds = of_pts(PtsData::has_rounds);
@@ -337,7 +340,7 @@ impl FamilyData {
         self.series.iter().any(|series| series.celsius.is_line())
     }
 
-    /// Whether a drive slowed down for its temperature.
+    /// True if a drive slowed down for its temperature.
     fn has_throttled(&self) -> bool {
         (self.series.iter()).any(|series| !series.throttle.is_empty())
     }
@@ -436,6 +439,7 @@ fn mark(
     scale: f64,
     measure: &Measure,
 ) -> Mark {
+    // A converted value is no longer the one that the source printed, which the mark tells.
     let is_converted = scale != 1.0;
     let (number, unit) = match is_converted {
         true => (format::number(value * scale), measure.unit.as_str()),

@@ -37,7 +37,7 @@ pub enum Feel {
 }
 
 impl Feel {
-    /// The word shown.
+    /// Returns the word that is shown for the verdict.
     pub fn word(self) -> &'static str {
         match self {
             Self::Stutters => "Stutters",
@@ -63,23 +63,23 @@ impl Feel {
 /// The run of a drive with most pauses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pauses {
-    /// Their number.
+    /// Number of pauses in the run.
     pub count: f64,
     /// The longest, in seconds.
     pub longest_s: f64,
-    /// In which test, in words.
+    /// The test that had them, in words.
     pub test: String,
 }
 
 /// One row of the front page.
 pub struct Headline<'a> {
-    /// The drive.
+    /// The drive that is judged.
     pub drive: &'a DriveSheet,
     /// The small random writes that decide: of all tests and states, those with the longest wait.
     pub run: Option<&'a Run>,
     /// The test and the state of that run, in words.
     pub test: String,
-    /// Commands a second.
+    /// Commands completed a second.
     pub iops: Option<f64>,
     /// Mean latency in milliseconds.
     pub avg_ms: Option<f64>,
@@ -89,9 +89,9 @@ pub struct Headline<'a> {
     pub random_penalty: Option<f64>,
     /// Pauses in any test.
     pub pauses: Option<Pauses>,
-    /// The verdict.
+    /// The verdict on the waits.
     pub feel: Feel,
-    /// Whether the verdict is one on the drive.
+    /// Standing of the model, which decides if the verdict is one on the drive.
     pub standing: Standing,
     /// The cause, in a sentence.
     pub why: String,
@@ -300,7 +300,7 @@ fn rest_of_writes(run: &Run) -> Option<String> {
     })
 }
 
-/// Whether the slow parts of a run are those in which more goes to flash.
+/// Returns a sentence on write amplification in the slowest tenth of a run and in the rest; none of a short run.
 fn slowest_tenth(run: &Run) -> Option<String> {
     let mut intervals: Vec<(u64, f64)> = run
         .series_ios
@@ -327,7 +327,7 @@ fn slowest_tenth(run: &Run) -> Option<String> {
     ))
 }
 
-/// Whether no test tells of waits or pauses of any drive.
+/// True if no test tells of waits or pauses of any drive.
 pub fn say_nothing(headlines: &[Headline<'_>]) -> bool {
     let says_nothing =
         |headline: &Headline<'_>| headline.feel == Feel::Untested && headline.pauses.is_none();
@@ -362,6 +362,7 @@ pub fn summary(headlines: &[Headline<'_>], quick: bool) -> String {
 }
 
 fn sentence(tested: &[&Headline<'_>], quick: bool) -> String {
+    // A quick run may end before a drive begins to stutter, and the sentence has to say so.
     let so_far = if quick { ", in quick runs" } else { "" };
     let stutterers: Vec<_> = tested.iter().filter(|h| h.feel == Feel::Stutters).collect();
     let worst = stutterers

@@ -1,4 +1,4 @@
-//! Which measures a chart offers, and in what order.
+//! The measures that a chart offers, and their order.
 
 use ftlab_result::quantity::{Better, Quantity, better, table};
 

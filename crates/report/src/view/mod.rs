@@ -21,7 +21,7 @@ use ftlab_result::{DriveSheet, Figure, ResultSet, Role, Run, TestSheet, Verdict}
 
 /// A result set, indexed the way a report walks it.
 pub struct View<'a> {
-    /// The results.
+    /// The results that are shown.
     pub set: &'a ResultSet,
     /// Families: review by review as their first tests ran, within a review by the numbers of their methods.
     pub families: Vec<Family<'a>>,
@@ -53,7 +53,7 @@ fn common_name(drives: &[DriveSheet]) -> &str {
         .unwrap_or_default()
 }
 
-/// Tests drawn together.
+/// Tests that are drawn together.
 pub struct Family<'a> {
     /// Anchor in the page.
     pub id: String,
@@ -70,7 +70,7 @@ pub struct Family<'a> {
 /// The number of figures of a group that passed, out of those judged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Score {
-    /// Rows that pass.
+    /// Number of rows that pass.
     pub pass: usize,
     /// Rows that pass or fail.
     pub judged: usize,
@@ -164,7 +164,7 @@ impl<'a> View<'a> {
         self.sheets.get(slug).copied()
     }
 
-    /// Whether a run is of a test with this role.
+    /// Tells if a run is of a test with this role.
     pub fn has_role(&self, run: &Run, role: Role) -> bool {
         let mut tests = self.set.tests.iter();
         tests.any(|test| test.test == run.test && test.has(role))
@@ -184,8 +184,8 @@ impl<'a> View<'a> {
         self.families.iter().find(takes)
     }
 
-    /// Where a figure stands in the page. A figure of several drives has a row for each; the first
-    /// has its plain name.
+    /// Returns the anchor of a figure in the page. A figure of several drives has a row for each; the first has its
+    /// plain name.
     pub fn figure_anchor(&self, figure: &Figure) -> String {
         let first = self.set.figures.iter().find(|other| other.id == figure.id);
         match first {
@@ -196,7 +196,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Whether all that ran are tests of SNIA's specification, which nothing published is beside.
+    /// True if all that ran are tests of SNIA's specification, which nothing published is beside.
     pub fn is_of_specification(&self) -> bool {
         let runs = &self.set.runs;
         !runs.is_empty() && runs.iter().all(|run| run.pts.is_some())
@@ -264,7 +264,7 @@ impl<'a> Review<'_, 'a> {
         distinct(tests.map(|test| test.source.as_str()).chain(of_figures))
     }
 
-    /// Its figures, scored.
+    /// Returns the score of its figures.
     pub fn score(&self) -> Score {
         score(
             self.families
@@ -363,7 +363,7 @@ impl<'a> Family<'a> {
         }
     }
 
-    /// Whether a test belongs here: the same chart of the same review.
+    /// Tells if a test belongs here: the same chart of the same review.
     fn takes(&self, test: &TestSheet) -> bool {
         self.tests.first().is_some_and(|first| {
             first.title == test.title
@@ -428,7 +428,7 @@ impl Score {
     }
 }
 
-/// Counts verdicts.
+/// Counts the figures that passed and those that were judged.
 pub fn score<'a>(figures: impl Iterator<Item = &'a Figure>) -> Score {
     let mut score = Score::default();
     figures.for_each(|figure| score.add(figure.verdict));

@@ -1,4 +1,4 @@
-//! Which drive for what: drives ranked by the test whose role stands for a use, in the test's unit.
+//! Drives ranked for each use by the test whose role stands for it, in the test's unit.
 
 use ftlab_result::quantity::{self, Better, Quantity, table};
 use ftlab_result::{DriveKind, Role, Run, TestSheet};
@@ -29,7 +29,7 @@ enum Reading {
 }
 
 impl Reading {
-    /// Whether it says nothing of a run that ends early: while there is erased flash every drive is even.
+    /// True if it says nothing of a run that ends early: while there is erased flash every drive is even.
     fn needs_the_end(self) -> bool {
         matches!(self, Reading::SlowestInterval)
     }
@@ -127,7 +127,7 @@ const USES: [Use; 12] = [
 
 /// One use, with the drives ranked.
 pub struct Purpose<'v, 'a> {
-    /// The use.
+    /// The use in words, as a title.
     pub title: &'static str,
     /// Words to read after a value.
     pub says: &'static str,
@@ -135,11 +135,11 @@ pub struct Purpose<'v, 'a> {
     pub unit: &'static str,
     /// `Higher is better.` or the other way.
     pub better: &'static str,
-    /// Where the test stands in the page.
+    /// The family of the test that ranks them.
     pub family: &'v Family<'a>,
     /// Slug and value, best first.
     pub ranked: Vec<(&'a str, f64)>,
-    /// The same of those that are left out, as no figure of this kind vouches for them.
+    /// Slug and value of those that are left out, as no figure of this kind vouches for them.
     pub unverified: Vec<(&'a str, f64)>,
 }
 
@@ -192,6 +192,7 @@ fn purpose<'v, 'a>(view: &'v View<'a>, known: &Use) -> Option<Purpose<'v, 'a>> {
         };
         let lower = quantity::better(better) == Better::Lower;
         let mut ranked: Vec<(&str, f64)> = (view.slugs().iter())
+            // A disk in memory would win every ranking.
             .filter(|slug| {
                 view.sheet(slug)
                     .is_none_or(|sheet| sheet.kind != DriveKind::Ram)

@@ -7,7 +7,7 @@ use ftlab_result::{ResultSet, Spread};
 pub struct Repeats {
     /// Times that each run was made.
     pub count: u32,
-    /// Metrics of runs.
+    /// Number of metrics of all runs.
     metrics: usize,
     /// The number of those that are the same for every seed that was tried.
     independent: usize,

@@ -66,18 +66,18 @@ pub struct Course {
     values: Vec<f64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     at: Vec<usize>,
-    /// Whether intervals are left out that no line through their neighbours tells.
+    /// True if intervals are left out that no line through their neighbours tells.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     thinned: bool,
 }
 
 impl Course {
-    /// Whether there is nothing to tell.
+    /// True if there is nothing to tell.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// Whether there is a line to draw.
+    /// True if there is a line to draw.
     pub fn is_line(&self) -> bool {
         self.values.len() > 1
     }

@@ -1,4 +1,5 @@
-//! Whether verdicts about models hold for the drives they are named after, and the numbers that tell variants apart.
+//! The standing of verdicts: if those about models hold for the drives they are named after, and the numbers that tell
+//! variants apart.
 
 use std::collections::BTreeMap;
 
@@ -102,6 +103,7 @@ pub fn differences<'a>(drives: &'a [DriveSheet]) -> Vec<Difference<'a>> {
             keys.push(&row.key);
         }
     }
+    // Drives with more differences are no variants of each other, and a list would explain nothing.
     let differ_max = DIFFERENCES_MAX.min(keys.len() / 2);
     let found: Vec<Difference<'a>> = (keys.into_iter())
         .map(|key| Difference {

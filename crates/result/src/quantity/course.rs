@@ -31,7 +31,8 @@ fn numbers(series: &[u64]) -> Vec<f64> {
     series.iter().map(|&count| count as f64).collect()
 }
 
-/// Where a part of N seconds begins or ends.
+/// Reads the second at which a part of a series begins or ends; `unsaid` where the text is empty, none where it is no
+/// number.
 fn second(text: &str, unsaid: usize, all: usize) -> Option<usize> {
     if text.is_empty() {
         return Some(unsaid);

@@ -1,4 +1,4 @@
-//! Where a rate falls for good: change points of a series of one value a second.
+//! Drops of a rate for good: change points of a series of one value a second.
 //!
 //! The series is divided into two or three pieces of at least `PIECE_MIN` seconds so that the
 //! squared distances from the pieces' means are least. A division counts when every piece lies lower
@@ -104,9 +104,8 @@ fn falls(sums: &Sums, places: &[usize], n: usize) -> bool {
         .all(|pair| pair[1] <= pair[0] * (1.0 - FALL_MIN))
 }
 
-/// What is read off a series of bytes a second: `mb_s_first_30s`; with a drop `drop_time_s`,
-/// `last_drop_time_s`, `host_written_at_drop_gb`, `mb_s_before_drop` and `mb_s_after_first_drop`;
-/// with two `mb_s_after_second_drop`.
+/// Returns the metrics of a series of bytes a second: `mb_s_first_30s`; with a drop `drop_time_s`, `last_drop_time_s`,
+/// `host_written_at_drop_gb`, `mb_s_before_drop` and `mb_s_after_first_drop`; with two `mb_s_after_second_drop`.
 #[must_use]
 pub fn metrics(series_bytes: &[u64]) -> BTreeMap<String, f64> {
     // What is left of a second at the end is none.

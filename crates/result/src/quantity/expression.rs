@@ -78,7 +78,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Why the text cannot be read, with the text.
+    /// Returns the message that the text cannot be read for a reason, with the text.
     #[must_use]
     pub fn wrong(&self, why: &str) -> String {
         format!("`{}`: {why}", self.text)
@@ -200,7 +200,8 @@ fn digits(text: &str) -> usize {
         .unwrap_or(text.len())
 }
 
-/// How long the name is that a text begins with: it may have dots and, at its end, a part of a series.
+/// Returns the length in bytes of the name that a text begins with: it may have dots and, at its end, a part of a
+/// series.
 fn name(text: &str) -> usize {
     let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     let end = text.find(|c| !is_name(c)).unwrap_or(text.len());

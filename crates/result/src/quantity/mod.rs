@@ -17,14 +17,14 @@ use crate::Run;
 /// The end of the name of the time that a program of a scenario took.
 const OF_PROGRAM: &str = "_seconds";
 
-/// Whether a run may have a metric of this name.
+/// Tells if a run may have a metric of this name.
 #[must_use]
 pub fn is_metric(name: &str) -> bool {
     let own = Quantity::named(name).map(|of| matches!(of.source, Source::Metric));
     own.unwrap_or_else(|| percentile(name).is_some() || program(name).is_some())
 }
 
-/// Whether a run may have a figure of this name, be it a metric or what follows from others.
+/// Tells if a run may have a figure of this name, be it a metric or what follows from others.
 #[must_use]
 pub fn is_known(name: &str) -> bool {
     is_metric(name) || Quantity::named(name).is_some()

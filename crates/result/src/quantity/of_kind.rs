@@ -11,18 +11,18 @@ pub const PERCENTILES: [f64; 18] = [
 /// A kind of request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Reads.
+    /// Reads of the host.
     Read,
-    /// Writes.
+    /// Writes of the host.
     Write,
-    /// Trims.
+    /// Trims of the host.
     Trim,
     /// Flushes, which move no bytes.
     Flush,
 }
 
 impl Kind {
-    /// All of them.
+    /// Every kind of request, in order.
     pub const ALL: [Kind; 4] = [Kind::Read, Kind::Write, Kind::Trim, Kind::Flush];
 
     /// Its word in names of figures.
@@ -49,9 +49,9 @@ impl Kind {
 /// A figure that each kind of request has.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum OfKind {
-    /// Requests a second.
+    /// Requests completed a second.
     Iops,
-    /// Bytes a second.
+    /// Bytes moved a second.
     BytesPerS,
     /// The mean latency, in nanoseconds.
     LatencyMean,
@@ -79,7 +79,7 @@ impl OfKind {
         }
     }
 
-    /// What the requests of a kind gave; none where there were none, or without a clock.
+    /// Returns the figure of the requests of a kind; none where there were none, or without a clock.
     #[must_use]
     pub fn value(self, kind: Kind, run: &Run) -> Option<f64> {
         let traffic = Some(kind.of(run)).filter(|traffic| traffic.ios > 0)?;

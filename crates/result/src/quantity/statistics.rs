@@ -1,18 +1,18 @@
 //! Statistics of lists of figures; each is no number of none.
 
-/// The smallest.
+/// Returns the smallest of the figures.
 #[must_use]
 pub fn least(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::NAN, f64::min)
 }
 
-/// The largest.
+/// Returns the largest of the figures.
 #[must_use]
 pub fn most(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::NAN, f64::max)
 }
 
-/// The arithmetic mean.
+/// Returns the arithmetic mean of the figures.
 #[must_use]
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64

@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 /// The end that one wants of a quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {
-    /// IOPS.
+    /// More is better, as of IOPS.
     Higher,
-    /// Latency.
+    /// Less is better, as of latency.
     Lower,
-    /// What a drive does rather than how well.
+    /// Neither end: the figure tells what a drive does rather than how well.
     Neither,
 }
 
-/// Where a figure comes from.
+/// The origin of a figure.
 #[derive(Debug, Clone, Copy)]
 pub enum Source {
     /// The maker of the run put it among its metrics.
@@ -36,9 +36,9 @@ pub struct Quantity {
     pub unit: &'static str,
     /// The end that one wants.
     pub better: Better,
-    /// What it is called where a reader can choose it.
+    /// Its name where a reader can choose it.
     pub words: &'static str,
-    /// Where it comes from.
+    /// The origin of its value.
     pub source: Source,
 }
 

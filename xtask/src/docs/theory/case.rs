@@ -25,7 +25,7 @@ const RESERVE_OF_STREAMS: u32 = 4;
 /// The load of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Load {
-    /// Writes anywhere.
+    /// Writes to any address, all equally likely.
     Uniform,
     /// A part of the addresses gets more than its part of the writes.
     HotCold {
@@ -41,14 +41,14 @@ pub enum Load {
     },
 }
 
-/// One comparison.
+/// One comparison of a closed form with a simulation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Case {
-    /// The victim policy.
+    /// Policy that chooses victims.
     pub policy: Policy,
     /// The load of the host.
     pub load: Load,
-    /// Whether hot and cold addresses have logs and spare area of their own.
+    /// True if hot and cold addresses have logs and spare area of their own.
     pub separate: bool,
     /// Physical pages over logical ones, minus 1.
     pub op: f64,
@@ -76,6 +76,7 @@ const TRIMS_PERCENT: [u8; 4] = [5, 10, 20, 30];
 /// hot and cold addresses in separate logs.
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
+    // Every case is made at each spare area: the charts draw lines over them.
     let mut add = |policy, load, separate, blocks: &[u32]| {
         for op in OPS {
             for &pages_per_block in blocks {

@@ -60,6 +60,7 @@ fn drawn(
     wa: &[f64],
     mut series: Vec<Series>,
 ) -> Drawn {
+    // A line that left the frame would cross the marks and titles around it.
     let (low, high) = (wa[0], wa[wa.len() - 1]);
     for series in &mut series {
         series.line.retain(|(_, wa)| (low..=high).contains(wa));
@@ -168,6 +169,7 @@ fn hot_cold(points: &[Point]) -> Vec<Series> {
             }
         }
     };
+    // Uniform writes are the measure of both: one log is worse, separate logs are better.
     let uniform = Series {
         name: "uniform writes".to_owned(),
         colour: 4,

@@ -57,6 +57,7 @@ pub fn render(points: &[Point]) -> String {
 }
 
 fn introduction(points: &[Point]) -> String {
+    // The command is that of the first row, so that a reader can try what he sees there.
     let settings = points.first().map(|point| point.case.settings(PAGES));
     let example = settings.unwrap_or_default().iter().fold(
         format!(
@@ -156,6 +157,7 @@ Every address is equally likely at every write. The job is `jobs/uniform-random-
         SPARE,
         "Write amplification against over-provisioning: closed forms as lines, simulated drives as dots on them",
     );
+    // A table a policy: their closed forms are of different kinds.
     for policy in policies(points, |load| load == Load::Uniform) {
         let _ = writeln!(text, "### {policy}\n");
         text += "| OP | pages a block | closed form | simulated | error |\n|---:|---:|---:|---:|---:|\n";
@@ -189,6 +191,7 @@ class k gets a share of the spare area in proportion to √(r_k f_k), which is w
         HOT_COLD,
         "Write amplification of FIFO with hot and cold addresses: one log is worse than uniform writes, separate logs are much better",
     );
+    // Uniform writes stand in each row, as the measure of what the skew costs or saves.
     for (separate, title) in [(false, "One log"), (true, "Separate logs")] {
         let _ = writeln!(text, "### {title}\n");
         text += "| OP | f / r | closed form | simulated | error | uniform writes |\n";
@@ -233,6 +236,7 @@ deaths, q, balance when a share s = (1 − 2q)/(1 − q) of the addresses holds 
         "Write amplification against the share of trims: a tenth of trims more than halves write amplification at 7 % of spare area",
     );
     let is_trim = |load| matches!(load, Load::Trim { .. });
+    // A table a policy, as for uniform writes.
     for policy in policies(points, is_trim) {
         let _ = writeln!(text, "### {policy}, with TRIM\n");
         text +=

@@ -18,7 +18,7 @@ use ftlab_workload::JobFile;
 /// A case and what its simulation gave.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// The case.
+    /// The case that was run.
     pub case: Case,
     /// Write amplification by the closed form.
     pub theory: f64,

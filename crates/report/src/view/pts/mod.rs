@@ -18,9 +18,9 @@ const SLOPE_MAX_PCT: f64 = 10.0;
 
 /// One test of one drive.
 pub struct Sheet {
-    /// Test and drive.
+    /// Test and drive, as a heading.
     pub title: String,
-    /// Names and values.
+    /// Names and values of the facts above the tables.
     pub facts: Vec<(&'static str, String)>,
     /// In the order of the standard.
     pub tables: Vec<Table>,
@@ -73,6 +73,7 @@ impl Sheet {
                 .as_ref()
                 .map(|steady| ("steady state", verdict(steady))),
         );
+        // The preparation notes a caution among its steps; readers have to see it at once.
         let caution = run
             .steps
             .iter()
@@ -176,7 +177,7 @@ fn block_words(bytes: u64) -> String {
     format!("{} KiB", bytes as f64 / 1024.0)
 }
 
-/// `R/W 65/35`.
+/// Formats a mix of reads and writes, as `65/35`.
 fn mix_words(read_pct: u8) -> String {
     format!("{read_pct}/{}", 100 - read_pct)
 }

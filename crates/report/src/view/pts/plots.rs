@@ -79,6 +79,7 @@ impl PtsData {
             words: quantity.words(),
             rounds: rounds(pts, quantity),
             window: steady.map(|steady| (steady.window_first, steady.reached.is_some())),
+            // Rounds count from 1 in the results and from 0 in the page's lists.
             tracking: steady.map_or_else(Vec::new, |steady| {
                 let first = steady.window_first.saturating_sub(1) as usize;
                 steady
@@ -98,17 +99,17 @@ impl PtsData {
         }
     }
 
-    /// Whether there are rounds to draw.
+    /// True if there are rounds to draw.
     pub fn has_rounds(&self) -> bool {
         !self.rounds.is_empty()
     }
 
-    /// Whether there is a matrix to draw.
+    /// True if there is a matrix to draw.
     pub fn has_matrix(&self) -> bool {
         !self.matrices.is_empty()
     }
 
-    /// Whether there are courses to draw.
+    /// True if there are courses to draw.
     pub fn has_courses(&self) -> bool {
         !self.courses.is_empty()
     }

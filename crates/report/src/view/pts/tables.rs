@@ -1,4 +1,4 @@
-//! The standard's tables.
+//! Tables that the standard asks for.
 
 use super::{EXCURSION_MAX_PCT, Matrix, Quantity, SLOPE_MAX_PCT, Table, block_words, mix_words};
 use crate::format;
@@ -75,6 +75,7 @@ fn matrix(cells: &[Cell], quantity: Quantity) -> Table {
 
 /// Samples at even distances of one course.
 fn course(course: &Course, quantity: Quantity, capacity_bytes: u64) -> Table {
+    // A course has more samples than a table has rows; the first and the last are always shown.
     let last = course.points.len().saturating_sub(1);
     let mut places: Vec<usize> = (0..ROWS).map(|n| n * last / (ROWS - 1)).collect();
     places.dedup();
