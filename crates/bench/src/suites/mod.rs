@@ -37,7 +37,7 @@ pub struct Suite {
     pub families: Vec<Arc<Family>>,
 }
 
-/// Where the tests of a suite come from.
+/// Source that the tests of a suite come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     /// Key in the tables of published figures; empty for a suite of a user's own, of which nothing was published.
@@ -47,7 +47,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Whether figures were published of its tests.
+    /// Returns true if figures were published of its tests.
     #[must_use]
     pub fn is_published(&self) -> bool {
         !self.key.is_empty()
@@ -65,11 +65,11 @@ pub struct Family {
     pub title: String,
     /// A paragraph: what is done, on what state, what is measured.
     pub text: String,
-    /// What the source leaves open, and what the suite takes for it.
+    /// Points that the source leaves open, each with the suite's choice.
     pub assumes: Vec<Assumption>,
     /// How it is drawn.
     pub chart: Chart,
-    /// What is drawn: a name of `Run::metrics`.
+    /// Metric that is drawn: a name of `Run::metrics`.
     pub metric: String,
     /// Its unit.
     pub unit: String,
@@ -81,7 +81,7 @@ pub struct Family {
     pub runs: Runs,
     /// The states its loads run in; the first one answers figures whose state is unstated.
     pub states: Vec<State>,
-    /// How a score is made of it, if it stands for a program that gives one.
+    /// Rule for its part of a score, if it stands for a program that gives one.
     pub score: Option<Score>,
     /// Its tests, in the order drawn.
     pub steps: Vec<Arc<Step>>,
@@ -117,7 +117,7 @@ impl Family {
     }
 }
 
-/// When a family runs without being named.
+/// Reviews in which a family runs without being named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Runs {
     /// In every review.
@@ -131,7 +131,7 @@ pub enum Runs {
     WithAllOn(Vec<String>),
 }
 
-/// What a part of a score is worth; the score of the whole is the geometric mean of its parts' points.
+/// Points that a part of a score is worth; the score of the whole is the geometric mean of its parts' points.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(try_from = "keys::ScoreKeys")]
 pub enum Score {
@@ -157,17 +157,17 @@ impl Score {
 pub struct Step {
     /// Slug, as in the reference table.
     pub slug: String,
-    /// What else the reference table calls it.
+    /// Other names that the reference table has for it.
     pub aliases: Vec<String>,
-    /// What it varies, for example `16 KiB`; empty for a family of one.
+    /// Value that it varies, for example `16 KiB`; empty for a family of one.
     pub label: String,
     /// What it does.
     pub work: Work,
-    /// What is read off its series, beside totals.
+    /// Figures that are read off its series, beside totals.
     pub series: Series,
     /// Whose latencies are among its figures.
     pub latencies: Latencies,
-    /// How many writes make a page of a database, if its pages a second are among its figures.
+    /// Number of writes that make a page of a database, if its pages a second are among its figures.
     pub writes_a_page: Option<NonZeroU32>,
     /// What it stands for in verdicts and rankings.
     pub roles: Vec<Role>,
@@ -195,7 +195,7 @@ pub enum Work {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Fact {
-    /// How much of the flash the host does not see.
+    /// Share of the flash that the host does not see.
     SpareArea,
     /// What a client's writes do to the flash: write amplification and wear.
     ClientWrites,
@@ -223,7 +223,7 @@ impl Fact {
     }
 }
 
-/// What wears a drive out.
+/// Writes that wear a drive out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Writes {
@@ -233,7 +233,7 @@ pub enum Writes {
     Random,
 }
 
-/// What is read off the series of a run.
+/// Figures that are read off the series of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Series {
     /// Nothing.
