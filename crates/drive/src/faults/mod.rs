@@ -243,7 +243,20 @@ impl Active {
         }
         // The draw follows from the seed and the number of the request, so it is the same in every run.
         let draw = rule.draw(self.concerned);
-        let is_hit = match rule.fault {
+        let is_hit = self.hit(on, range, now, draw, verdict);
+        self.hits += u64::from(is_hit);
+    }
+
+    /// Does to a request what the rule says, by a draw for what is left to chance; returns true if the request is hit.
+    fn hit(
+        &mut self,
+        on: On,
+        range: &Range<u64>,
+        now: Nanos,
+        draw: u64,
+        verdict: &mut Verdict,
+    ) -> bool {
+        match self.rule.fault {
             Mishap::Stall { ms } => {
                 let is_stalled = self.stall(ms, now);
                 if is_stalled {
@@ -300,8 +313,7 @@ impl Active {
                 verdict.answer = Some(Answered::Refused);
                 true
             }
-        };
-        self.hits += u64::from(is_hit);
+        }
     }
 
     /// Returns true if the drive stalls now, as it does from a request on until its time is over, and as often as the

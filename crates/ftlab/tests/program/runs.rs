@@ -51,7 +51,7 @@ fn every_load_runs_on_every_drive_and_has_a_report_and_tables() {
     );
     assert_eq!(
         (&set["schema"], &set["origin"]["way"]),
-        (&3.into(), &"simulated".into())
+        (&ftlab_result::SCHEMA.into(), &"simulated".into())
     );
     let schema = include_str!("../../../../docs/schema/results.schema.json");
     let schema: Value = serde_json::from_str(schema).unwrap();
