@@ -108,13 +108,15 @@ impl Record {
             ..Run::default()
         };
         let jobs = report.jobs.iter();
-        Record {
+        let record = Record {
             run,
             answered: report.simulated,
             healths: Vec::new(),
             logs: jobs.clone().filter_map(|job| job.log.clone()).collect(),
             iologs: jobs.filter_map(|job| job.iolog.clone()).collect(),
-        }
+        };
+        // A caller who prepared the drives knows better.
+        record.settled(report.settled(false))
     }
 
     /// The result of a job file, with each of its jobs, or one for all clones of a section with
@@ -420,6 +422,14 @@ mod tests {
         assert_eq!(record.write.ios, 19_999);
         assert_eq!(record.read.ios, 0);
         assert_eq!(record.submitted, record.completed);
+    }
+
+    #[test]
+    fn a_record_says_whether_collection_had_settled() {
+        let settled = |job: &str| record(Clock::Untimed, job).inside().unwrap().settled;
+        assert_eq!(settled("[w]\nrw=randwrite\nnumber_ios=50"), Some(false));
+        // Writes in order need not settle.
+        assert_eq!(settled("[w]\nrw=write\nnumber_ios=50"), None);
     }
 
     #[test]
