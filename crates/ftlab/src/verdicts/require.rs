@@ -44,9 +44,9 @@ const RELATIONS: [(&str, Relation); 4] = [
     (">", Relation::Above),
 ];
 
-const ALLOWED: &str = "a metric or an expression of some, one of < <= > >=, and a value: write.p99 < 5ms, read.iops >= 20k, wa <= 2.1; of reads, \
+const ALLOWED: &str = "a metric, one of < <= > >=, and a value: write.p99 < 5ms, read.iops >= 20k, wa <= 2.1; of reads, \
                        writes, trims and flushes (flush.p99 < 10ms) there are iops, mean, max and percentiles as p99.9, and \
-                       bw but of flushes";
+                       bw but of flushes; an expression such as read.p99 / read.p50 may take a metric's place";
 
 fn requirement(text: &str) -> Result<Requirement, String> {
     let read = || {
