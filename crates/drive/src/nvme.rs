@@ -87,35 +87,32 @@ impl Seen<'_> {
 }
 
 fn health_log(seen: &Seen<'_>, takes_writes: bool) -> NvmeHealth {
-    let Seen {
-        health,
-        counters,
-        temperature,
-        life,
-    } = seen;
     let heat = seen.heat();
-    let available_spare = health.spare_percent();
+    let available_spare = seen.health.spare_percent();
     let warning = |bit: u8, is_set: bool| if is_set { bit } else { 0 };
     NvmeHealth {
         critical_warning: warning(SPARE_IS_LOW, available_spare < SPARE_THRESHOLD)
-            | warning(IS_TOO_WARM, temperature.is_some_and(Temperature::warns))
+            | warning(
+                IS_TOO_WARM,
+                seen.temperature.is_some_and(Temperature::warns),
+            )
             | warning(IS_READ_ONLY, !takes_writes),
-        celsius: Temperature::told(*temperature),
+        celsius: Temperature::told(seen.temperature),
         available_spare,
         spare_threshold: SPARE_THRESHOLD,
-        percentage_used: (100.0 * health.worn_share())
+        percentage_used: (100.0 * seen.health.worn_share())
             .round()
             .min(PERCENTAGE_USED_MAX) as u8,
-        data_units_read: counters.host.bytes_read.div_ceil(DATA_UNIT_BYTES),
-        data_units_written: counters.host_bytes_written.div_ceil(DATA_UNIT_BYTES),
-        host_reads: counters.host.reads,
-        host_writes: counters.host.writes,
-        busy_minutes: life.busy.map(|busy| busy.0 / MINUTE_NS),
-        power_cycles: life.power_cycles,
-        power_on_hours: life.power_on.0 / HOUR_NS,
-        unsafe_shutdowns: life.unsafe_shutdowns,
-        media_errors: health.faults.unreadable,
-        error_entries: counters.host.failed,
+        data_units_read: seen.counters.host.bytes_read.div_ceil(DATA_UNIT_BYTES),
+        data_units_written: seen.counters.host_bytes_written.div_ceil(DATA_UNIT_BYTES),
+        host_reads: seen.counters.host.reads,
+        host_writes: seen.counters.host.writes,
+        busy_minutes: seen.life.busy.map(|busy| busy.0 / MINUTE_NS),
+        power_cycles: seen.life.power_cycles,
+        power_on_hours: seen.life.power_on.0 / HOUR_NS,
+        unsafe_shutdowns: seen.life.unsafe_shutdowns,
+        media_errors: seen.health.faults.unreadable,
+        error_entries: seen.counters.host.failed,
         warning_minutes: heat.warned_ns / MINUTE_NS,
         critical_minutes: heat.critical_ns / MINUTE_NS,
         throttled: heat.began,
@@ -124,12 +121,6 @@ fn health_log(seen: &Seen<'_>, takes_writes: bool) -> NvmeHealth {
 }
 
 fn extended_log(seen: &Seen<'_>, layer: &dyn PageMapped, has_capacitors: bool) -> NvmeExtended {
-    let Seen {
-        health,
-        counters,
-        temperature,
-        life,
-    } = seen;
     let mapping = layer.mapping();
     let superblocks = mapping.groups * mapping.superblocks_per_group;
     let slots = u64::from(superblocks) * u64::from(mapping.slots_per_superblock);
@@ -142,28 +133,28 @@ fn extended_log(seen: &Seen<'_>, layer: &dyn PageMapped, has_capacitors: bool) -
         (bytes / ENDURANCE_UNIT_BYTES).ceil() as u64
     };
     let cuts = |with_capacitors: bool| match with_capacitors == has_capacitors {
-        true => life.unsafe_shutdowns,
+        true => seen.life.unsafe_shutdowns,
         false => 0,
     };
     NvmeExtended {
-        media_bytes_written: counters.nand_bytes_programmed,
-        media_bytes_read: counters.nand_bytes_read,
-        bad_blocks: health.grown_bad().into(),
-        spare_percent: health.spare_percent(),
-        parity_recoveries: health.faults.made_good,
-        unreadable: health.faults.unreadable,
-        beyond_ecc: health.faults.made_good + health.faults.unreadable,
-        erases_max: health.wear.max(),
-        erases_min: health.wear.min(),
+        media_bytes_written: seen.counters.nand_bytes_programmed,
+        media_bytes_read: seen.counters.nand_bytes_read,
+        bad_blocks: seen.health.grown_bad().into(),
+        spare_percent: seen.health.spare_percent(),
+        parity_recoveries: seen.health.faults.made_good,
+        unreadable: seen.health.faults.unreadable,
+        beyond_ecc: seen.health.faults.made_good + seen.health.faults.unreadable,
+        erases_max: seen.health.wear.max(),
+        erases_min: seen.health.wear.min(),
         throttled: u8::try_from(seen.heat().began[0]).unwrap_or(u8::MAX),
-        throttling: temperature.map_or(0, |of| of.steps as u8),
+        throttling: seen.temperature.map_or(0, |of| of.steps as u8),
         incomplete_shutdowns: cuts(false),
         free_percent: (100 * free / left.max(1)).min(100) as u8,
         has_capacitors,
-        unaligned: counters.host.part_writes,
+        unaligned: seen.counters.host.part_writes,
         used_sectors: mapped * slot_bytes / SECTOR_BYTES,
         capacitor_starts: cuts(true),
-        endurance_gb: health.rated_cycles.map(endurance),
+        endurance_gb: seen.health.rated_cycles.map(endurance),
     }
 }
 

@@ -103,20 +103,14 @@ fn drives_of_a_run_stand_at_it(set: &mut Value) {
         }
         only.retain(|_, value| !matches!(value, Value::Array(list) if list.is_empty()));
         match run.remove("devices") {
-            Some(mut devices) => {
-                devices
-                    .as_array_mut()
-                    .into_iter()
-                    .flatten()
-                    .for_each(written);
-                run.insert("at".to_owned(), devices);
-                run.extend(
-                    only.remove("inside")
-                        .map(|sum| ("together".to_owned(), sum)),
-                );
+            Some(Value::Array(mut devices)) if !devices.is_empty() => {
+                devices.iter_mut().for_each(written);
+                run.insert("at".to_owned(), Value::Array(devices));
+                let sum = only.remove("inside");
+                run.extend(sum.map(|sum| ("together".to_owned(), sum)));
             }
-            None if only.is_empty() => {}
-            None => {
+            _ if only.is_empty() => {}
+            _ => {
                 run.insert("at".to_owned(), Value::from(vec![Value::Object(only)]));
             }
         }
