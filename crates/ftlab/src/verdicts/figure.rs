@@ -29,7 +29,7 @@ impl Figure {
         }
         let figure = Figure::named(text)?;
         let unknown = match &figure {
-            Figure::Metric(name) => unknown_metric(name),
+            Figure::Metric(name) => unknown_figure(name),
             Figure::Kind(..) | Figure::Formula(_) => None,
         };
         Some(unknown.map_or(Ok(figure), Err))
@@ -95,14 +95,22 @@ impl Figure {
     }
 }
 
-/// Returns the reason for which no run will ever have a metric of this name; none if one may.
+/// Returns the reason for which a name is no figure of any run; none if it may be one.
+fn unknown_figure(name: &str) -> Option<String> {
+    (!quantity::is_known(name)).then(|| no_metric(name))
+}
+
+/// Returns the reason for which no run will ever have a metric of this name; none if one may. What follows from the
+/// counts of one run, such as `gc_share`, is a figure and no metric: repeats have no mean of it.
 pub fn unknown_metric(name: &str) -> Option<String> {
-    (!quantity::is_known(name)).then(|| {
-        let near = near(name, quantity::metrics());
-        let all: Vec<&str> = quantity::metrics().collect();
-        let all = all.join(", ");
-        format!("no run has a metric `{name}`{near}; there are {all}")
-    })
+    (!quantity::is_metric(name)).then(|| no_metric(name))
+}
+
+fn no_metric(name: &str) -> String {
+    let near = near(name, quantity::metrics());
+    let all: Vec<&str> = quantity::metrics().collect();
+    let all = all.join(", ");
+    format!("no run has a metric `{name}`{near}; there are {all}")
 }
 
 /// A number, in thousands with a k and millions with an M.

@@ -114,6 +114,7 @@ impl RequireOptions {
 
 #[cfg(test)]
 mod tests {
+    use super::super::unknown_metric;
     use super::*;
     use ftlab_result::Traffic;
 
@@ -181,6 +182,10 @@ mod tests {
         let why = requirement("wa_stedy < 2").unwrap_err();
         assert!(why.contains("did you mean wa_steady"), "{why}");
         assert!(requirement("unpack_seconds < 2").is_ok());
+        // A figure of one run can be required, but repeats have no mean of it.
+        assert!(requirement("gc_share < 0.3").is_ok());
+        assert!(unknown_metric("gc_share").is_some());
+        assert_eq!(unknown_metric("wa"), None);
     }
 
     #[test]
