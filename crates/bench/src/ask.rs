@@ -171,6 +171,7 @@ pub fn empty(origin: Origin) -> ResultSet {
         figures: Vec::new(),
         runs: Vec::new(),
         plans: Vec::new(),
+        verdicts: Vec::new(),
         unfinished: Vec::new(),
     }
 }

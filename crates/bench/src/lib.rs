@@ -20,6 +20,7 @@ pub mod endurance;
 pub mod figures;
 pub mod loads;
 pub mod plan;
+mod proportion;
 pub mod pts;
 pub mod repeats;
 pub mod review;

@@ -1,44 +1,39 @@
 //! Verdicts as JUnit's XML, which programs of tests read.
 
+use ftlab_result::{Finding, Judgement};
 use std::fmt::Write;
 
-/// Verdict on a requirement of a run.
-pub struct Verdict<'a> {
-    /// The run, or the state of a drive.
-    pub run: &'a str,
-    /// The requirement, as it was typed.
-    pub required: &'a str,
-    /// The measured value, in words.
-    pub measured: String,
-    /// True if the requirement is met.
-    pub is_met: bool,
-}
-
 /// The verdicts as JUnit's XML, which programs of tests read.
-pub fn xml(verdicts: &[Verdict<'_>]) -> String {
-    let missed = verdicts.iter().filter(|verdict| !verdict.is_met).count();
+pub fn xml(verdicts: &[Judgement]) -> String {
+    let count = |finding| {
+        let of = verdicts.iter().filter(|verdict| verdict.finding == finding);
+        of.count()
+    };
+    let (missed, unknown) = (count(Finding::Missed), count(Finding::Unknown));
     let mut xml = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"ftlab\" tests=\"{}\" \
-         failures=\"{missed}\">\n",
+         failures=\"{missed}\" errors=\"{unknown}\">\n",
         verdicts.len()
     );
-    for Verdict {
+    for Judgement {
         run,
         required,
         measured,
-        is_met,
+        finding,
     } in verdicts
     {
         let (run, required, measured) = (escaped(run), escaped(required), escaped(measured));
-        let _ = match is_met {
-            true => writeln!(
+        let case = format!("    <testcase classname=\"{run}\" name=\"{required}\"");
+        let child = match finding {
+            Finding::Met => None,
+            Finding::Missed => Some("failure"),
+            Finding::Unknown => Some("error"),
+        };
+        let _ = match child {
+            None => writeln!(xml, "{case}/>"),
+            Some(child) => writeln!(
                 xml,
-                "    <testcase classname=\"{run}\" name=\"{required}\"/>"
-            ),
-            false => writeln!(
-                xml,
-                "    <testcase classname=\"{run}\" name=\"{required}\">\n      <failure message=\"{measured}\"/>\n    \
-                 </testcase>"
+                "{case}>\n      <{child} message=\"{measured}\"/>\n    </testcase>"
             ),
         };
     }

@@ -7,7 +7,7 @@ use crate::options::{self, OutputFormat, TestbedOption, Work};
 use crate::progress::Progress;
 use crate::session::{Command, INTERRUPTED, Session};
 use crate::trace::{ReplayOptions, tell_of_trace};
-use crate::verdicts::{Figure, RequireOptions};
+use crate::verdicts::{Figure, RequireOptions, conclude};
 use crate::{drives, fio_words, provenance, results, screen};
 use clap::Args;
 use ftlab_bench::ask::Asker;
@@ -15,8 +15,8 @@ use ftlab_bench::loads::{OwnLoad, Reading};
 use ftlab_bench::plan::{self, SPARE_BOUNDS};
 use ftlab_lab::{Cell, Event, LabError, Length};
 use ftlab_play::State;
+use ftlab_result::ResultSet;
 use ftlab_result::plan::Measure;
-use ftlab_result::{ResultSet, Run};
 use ftlab_workload::Sections;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -72,6 +72,10 @@ pub struct Options {
     /// Spread the ranks of zipf, pareto and normal over all blocks; fio's hash leaves some of them out
     #[arg(long)]
     shuffle: bool,
+    /// Simulate every drive in its own size; without it, a drive under a job is simulated in a form of 16 GB with the same
+    /// dies, channels and shares of spare area
+    #[arg(long)]
+    full_size: bool,
     /// Fewer spare areas, and runs with a clock of a quarter of the requests
     #[arg(long)]
     quick: bool,
@@ -142,6 +146,9 @@ pub fn command(options: &Options) -> Outcome {
         return Err(Arc::clone(error).into());
     }
     let mut set = session.batch.set(&ends, INTERRUPTED);
+    // Verdicts are about the drives as they are, not about what was tried to meet goals.
+    let as_they_are = set.runs.iter().filter(|run| run.test == load);
+    set.verdicts = options.require.verdicts(as_they_are);
     let places = session.command.leave(&set)?;
     set.provenance = Some(provenance::here());
     let is_for_programs = options.output_format == OutputFormat::Json;
@@ -155,13 +162,8 @@ pub fn command(options: &Options) -> Outcome {
             }
         }
     })?;
-    // Verdicts are about the drives as they are, not about what was tried to meet goals.
-    let as_they_are: Vec<Run> = (set.runs.iter())
-        .filter(|run| run.test == load)
-        .cloned()
-        .collect();
     kept?;
-    (options.require).judge(&as_they_are, junit.as_ref(), is_for_programs)
+    conclude(&set.verdicts, junit.as_ref(), is_for_programs)
 }
 
 /// Everything that can be wrong with what was asked, but for what its drives say, is found here.
@@ -192,6 +194,7 @@ fn planning(options: &Options) -> Result<plan::Planning, Failure> {
         spares,
         length,
         testbed: options.testbed.load()?,
+        shrink_to: (!options.full_size).then_some(plan::SHRINK_TO),
         seed: options.work.root(),
     })
 }

@@ -375,6 +375,7 @@ pub fn plan(
         },
         length,
         testbed: how.testbed()?,
+        shrink_to: Some(planning::SHRINK_TO),
         seed: RootSeed(how.seed),
     };
     if planning.drives.is_empty() {

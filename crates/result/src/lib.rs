@@ -8,6 +8,7 @@
 
 mod at;
 mod job;
+mod judgement;
 mod older;
 pub mod plan;
 pub mod pts;
@@ -21,6 +22,7 @@ pub use job::{
     Directions, Extent, FIO_BOUNDS, Job, LatencyTarget, PerSecond, Process, Reporting, SteadyState,
     Traffic,
 };
+pub use judgement::{Finding, Judgement};
 pub use older::{OLDEST, Unread};
 pub use run::{Fill, Ignored, Plateau, Run, SavedState, Warning};
 pub use spread::Spread;
@@ -58,6 +60,9 @@ pub struct ResultSet {
     /// Plans of drives for years under a load; absent from results of other commands.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plans: Vec<plan::Plan>,
+    /// Verdicts on what was required of the runs; absent where nothing was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub verdicts: Vec<Judgement>,
     /// Drives that were asked for and have no runs here; absent when there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<Unfinished>,

@@ -18,6 +18,12 @@ pub struct Plan {
     /// P/E cycles that a block is rated for; absent where the drive's file does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rated_cycles: Option<u32>,
+    /// Bytes that the maker lets the host write (TBW); absent where the drive's file does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rated_bytes: Option<u64>,
+    /// True if `rated_bytes` is the usual amount of the drive's class, as no source gives it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rated_bytes_assumed: bool,
     /// The drive as it is.
     pub now: Point,
     /// Drive writes a day: host bytes a day over the capacity.
@@ -82,12 +88,25 @@ pub struct Wear {
     /// Years until the rated cycles are used up; absent where the drive's file says nothing of cycles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rated_years: Option<f64>,
+    /// Years until the host has written the amount that the maker announces (TBW); absent where the drive's file does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub announced_years: Option<f64>,
     /// Years until 1 % of the blocks have worn out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_1_pct_years: Option<f64>,
-    /// Rated cycles used after 5 years, in percent.
+    /// Part of what is rated that is used after 5 years, in percent: of the cycles or of the announced amount, whichever
+    /// is used up first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used_pct_5_years: Option<f64>,
+}
+
+impl Wear {
+    /// Years until something rated is used up, the cycles or the announced amount; none where neither is known.
+    #[must_use]
+    pub fn years(&self) -> Option<f64> {
+        let known = [self.rated_years, self.announced_years];
+        known.into_iter().flatten().min_by(f64::total_cmp)
+    }
 }
 
 /// Latencies of requests of a kind at a rate.

@@ -130,7 +130,7 @@ dimension! {
     /// A size; base byte.
     Bytes, "size", whole: false, least: 1.0, most: 1.8e16,
     "B" = 1.0, "KiB" = 1024.0, "MiB" = 1_048_576.0, "GiB" = 1_073_741_824.0,
-    "kB" = 1e3, "MB" = 1e6, "GB" = 1e9, "sectors" = SECTOR_BYTES as f64
+    "kB" = 1e3, "MB" = 1e6, "GB" = 1e9, "TB" = 1e12, "TiB" = 1_099_511_627_776.0, "sectors" = SECTOR_BYTES as f64
 }
 dimension! {
     /// A rate; base byte a second.

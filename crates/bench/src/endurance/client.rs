@@ -1,6 +1,7 @@
 //! What wears a drive, and the write amplification of it.
 
-use super::{EnduranceError, fill, in_proportion};
+use super::{EnduranceError, fill};
+use crate::proportion::in_proportion;
 use ftlab_base::{CommandId, Outcome, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::{Device, DriveFile, Scale};
 use ftlab_host::Testbed;

@@ -12,13 +12,14 @@ pub use client::{CLIENT, RANDOM, write_amplification};
 pub use life::{Ending, Life, Mark};
 pub use plan::{EnduranceError, Plan};
 
+use crate::proportion::in_proportion;
 use ftlab_base::{Content, RootSeed};
 use ftlab_drive::{Device, DriveFile};
 use ftlab_host::Testbed;
 use ftlab_play::states::{PrepareError, State, prepare_with};
 use ftlab_play::streams;
 use ftlab_play::watch::Watch;
-use ftlab_workload::{JobFile, Size};
+use ftlab_workload::JobFile;
 use life::{FullDrive, Liver};
 
 /// What is to be done to a drive, day by day.
@@ -65,34 +66,6 @@ pub fn live(
 fn fill(device: &mut dyn Device, seed: RootSeed, watch: &Watch<'_>) -> Result<(), PrepareError> {
     let way = (State::New, State::Filled);
     prepare_with(device, way, seed, Content::RANDOM, watch).map(drop)
-}
-
-/// The job on a drive of the share `of_size`: regions given in bytes are that share of what they were, in
-/// whole requests. Shares of the drive stay, and so do requests.
-fn in_proportion(job: &JobFile, of_size: f64) -> JobFile {
-    let mut job = job.clone();
-    for spec in &mut job.jobs {
-        let request = spec
-            .sizes
-            .bs
-            .write
-            .max(spec.sizes.bs.read)
-            .max(spec.sizes.bs.trim)
-            .max(1);
-        let scaled = |bytes: u64, least: u64| {
-            let requests = (bytes as f64 * of_size / request as f64).ceil() as u64;
-            Size::Bytes(requests.max(least) * request)
-        };
-        if let Some(Size::Bytes(bytes)) = spec.region.size {
-            spec.region.size = Some(scaled(bytes, 1));
-        }
-        for place in [&mut spec.region.offset, &mut spec.region.offset_increment] {
-            if let Size::Bytes(bytes) = *place {
-                *place = scaled(bytes, 0);
-            }
-        }
-    }
-    job
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::point::{Brought, percentile};
 use super::settle::{Settled, clock, pass};
 use super::wear::Flash;
 use super::{PlanError, Planning, subject};
+use crate::proportion::in_proportion;
 use ftlab_base::Nanos;
 use ftlab_base::amount::{decimal, grouped, three_digits};
 use ftlab_drive::{DriveFile, Kind};
@@ -52,7 +53,12 @@ pub struct OfDrive {
 pub struct Planner<'a> {
     pub asked: &'a Planning,
     pub machine: &'a Testbed,
+    /// The drive in its own size.
     pub file: &'a DriveFile,
+    /// The load, in proportion to the drive as it is simulated.
+    load: Load,
+    /// How many times the simulated drive its own size is.
+    pub times: f64,
 }
 
 /// The test that a spare area is of a load.
@@ -67,16 +73,40 @@ pub fn step_of(spare: f64) -> String {
 }
 
 impl<'a> Planner<'a> {
-    pub fn new(asked: &'a Planning, machine: &'a Testbed, file: &'a DriveFile) -> Planner<'a> {
-        Planner {
+    /// # Errors
+    /// When the drive cannot be shrunk.
+    pub fn new(
+        asked: &'a Planning,
+        machine: &'a Testbed,
+        file: &'a DriveFile,
+    ) -> Result<Planner<'a>, PlanError> {
+        let mut load = asked.load.load.clone();
+        let mut times = 1.0;
+        if let Some(bytes) = shrink_to(asked, file)
+            && let What::Job(job) = load.what()
+        {
+            times = file.shrunk_to(bytes)?.1;
+            load = load.paced(What::Job(in_proportion(job, 1.0 / times)));
+        }
+        Ok(Planner {
             asked,
             machine,
             file,
-        }
+            load,
+            times,
+        })
     }
 
     pub fn load(&self) -> &Load {
-        &self.asked.load.load
+        &self.load
+    }
+
+    /// The drive as it is simulated: in its own size, or smaller.
+    pub fn simulated(&self, file: &DriveFile) -> Result<DriveFile, PlanError> {
+        Ok(match shrink_to(self.asked, file) {
+            Some(bytes) => file.shrunk_to(bytes)?.0,
+            None => file.clone(),
+        })
     }
 
     pub fn state(&self) -> State {
@@ -104,7 +134,9 @@ impl<'a> Planner<'a> {
 
     /// Whether the load fits the drive, with a clock and without.
     pub fn check(&self) -> Result<(), PlanError> {
-        let subject = subject(self.file);
+        let whole = &self.asked.load.load;
+        check(whole, &subject(self.file), self.machine, Clock::Timed)?;
+        let subject = subject(&self.simulated(self.file)?);
         let load = self.load();
         check(load, &subject, self.machine, Clock::Timed)?;
         Ok(check(&pass(load), &subject, self.machine, clock(load))?)
@@ -139,7 +171,7 @@ impl<'a> Planner<'a> {
     }
 
     fn at_own_rate(&self, brought: &Brought, watch: &Watch<'_>) -> Result<Record, PlanError> {
-        let file = brought.file();
+        let file = brought.subject.first();
         let shape = DeviceShape {
             name: "",
             bytes: file.capacity_bytes(),
@@ -180,6 +212,11 @@ impl<'a> Planner<'a> {
                 capacity_bytes: self.file.capacity_bytes(),
                 flash_bytes: self.file.raw_bytes(),
                 rated_cycles: self.file.rated_cycles(),
+                rated_bytes: self.file.rated_bytes().map(|rated| rated.bytes),
+                rated_bytes_assumed: self
+                    .file
+                    .rated_bytes()
+                    .is_some_and(|rated| rated.is_assumed),
                 host_drive_writes_per_day: (now.host_bytes_per_day)
                     .map(|bytes| bytes / self.file.capacity_bytes() as f64),
                 read: latency(&first.read),
@@ -214,7 +251,7 @@ impl<'a> Planner<'a> {
         watch: &Watch<'_>,
         notes: &mut Vec<String>,
     ) -> (Vec<Point>, Vec<Run>) {
-        let Some(spare) = own.file().spare() else {
+        let Some(spare) = own.file.spare() else {
             notes.push(no_spare(self.file));
             return (Vec::new(), Vec::new());
         };
@@ -257,7 +294,7 @@ impl<'a> Planner<'a> {
 
     /// A record as the run of a test, with what was found beside it. Its `wa` is that of the load repeated.
     fn named(&self, test: &str, brought: &Brought, point: &Point, record: Record) -> Run {
-        let file = brought.file();
+        let file = &brought.file;
         let slug = self.file.slug();
         let mut steps = states::steps(file.kind(), self.state(), None);
         steps.extend(brought.settled.as_ref().map(|settled| {
@@ -265,7 +302,7 @@ impl<'a> Planner<'a> {
             format!(
                 "Then the load, {}: {} of host writes, after which write amplification was {state}steady.",
                 times(settled.passes),
-                decimal(settled.host_bytes as f64, "B")
+                decimal(self.times * settled.host_bytes as f64, "B")
             )
         }));
         let mut run = record.run;
@@ -281,10 +318,7 @@ impl<'a> Planner<'a> {
             point.p99_9_ns.map(|ns| ns as f64 / 1e6),
         );
         let wear = point.wear;
-        put(
-            &table::LIFETIME_YEARS,
-            wear.and_then(|wear| wear.rated_years),
-        );
+        put(&table::LIFETIME_YEARS, wear.and_then(|wear| wear.years()));
         put(
             &table::FAILING_YEARS,
             wear.and_then(|wear| wear.failed_1_pct_years),
@@ -324,7 +358,16 @@ impl<'a> Planner<'a> {
     /// How the numbers were got.
     fn notes(&self, own: &Brought, rates: &Rates, now: &Point, run: &Run) -> Vec<String> {
         let settled = own.settled.map(|settled| self.settled_words(settled));
-        let mut notes: Vec<String> = settled.into_iter().collect();
+        let mut notes: Vec<String> = Vec::new();
+        if self.times > 1.0 {
+            notes.push(format!(
+                "Simulated as a drive of {}, {} times smaller, with the same dies, channels and shares of spare area; bytes \
+                 and years are those of the drive in its own size.",
+                decimal(own.subject.first().capacity_bytes() as f64, "B"),
+                three_digits(self.times)
+            ));
+        }
+        notes.extend(settled);
         let writers = self.load().job_file().map_or(0, |file| {
             let writes = |job: &&JobSpec| job.pattern.kind != PatternKind::Read;
             file.jobs.iter().filter(writes).count()
@@ -346,20 +389,36 @@ impl<'a> Planner<'a> {
                 decimal(run.write.bytes_per_s * DAY_S, "B")
             ));
         }
-        if now.wear.is_some() {
-            let says = match Flash::of(self.file).and_then(|flash| flash.cycles) {
-                Some([rated, failing]) => format!(
-                    "{} rated cycles of a block, {} until 1 % have worn out",
-                    three_digits(rated),
-                    three_digits(failing)
-                ),
-                None => "the drive file says nothing of cycles, so that no years follow".to_owned(),
-            };
-            notes.push(format!(
-                "Wear: flash bytes a day over all flash, as if all blocks wore alike; {says}."
-            ));
-        }
+        notes.extend(now.wear.map(|_| self.wear_words()));
         notes
+    }
+
+    /// What the years count.
+    fn wear_words(&self) -> String {
+        let flash = Flash::of(self.file);
+        let cycles = flash.and_then(|flash| flash.cycles).map(|[rated, failing]| {
+            format!(
+                "{} rated cycles of a block, {} until 1 % have worn out, as if all blocks wore alike",
+                three_digits(rated),
+                three_digits(failing)
+            )
+        });
+        let announced = self.file.rated_bytes().map(|rated| {
+            let amount = decimal(rated.bytes as f64, "B");
+            match rated.is_assumed {
+                true => format!(
+                    "{amount} of host writes, which is usual in the drive's class (no source gives the amount of this drive)"
+                ),
+                false => format!("{amount} of host writes, the amount that its maker announces"),
+            }
+        });
+        let known: Vec<String> = announced.into_iter().chain(cycles).collect();
+        match known.is_empty() {
+            true => "Years are unknown: the drive file has neither an announced amount (reliability.rated_bytes) nor cycles of a \
+                     block (reliability.rated_cycles)."
+                .to_owned(),
+            false => format!("Years: {}; what is used up first counts.", known.join("; ")),
+        }
     }
 
     /// How write amplification was measured.
@@ -379,7 +438,7 @@ impl<'a> Planner<'a> {
             "Write amplification: the load on a drive that was {}, {clock}, {}{part}, {how}: {} of host writes.",
             self.state().name(),
             times(settled.passes),
-            decimal(settled.host_bytes as f64, "B")
+            decimal(self.times * settled.host_bytes as f64, "B")
         )
     }
 
@@ -415,6 +474,14 @@ impl<'a> Planner<'a> {
             _ => format!("{bytes} written a day if it goes on all day"),
         }
     }
+}
+
+/// The bytes that a drive is simulated in at most; none for its own size, which loads keep whose addresses are their own,
+/// and drives with a block map, whose merges depend on the size of a block.
+fn shrink_to(asked: &Planning, file: &DriveFile) -> Option<u64> {
+    let is_job = matches!(asked.load.load.what(), What::Job(_));
+    let is_page_mapped = file.spare().is_some();
+    asked.shrink_to.filter(|_| is_job && is_page_mapped)
 }
 
 fn times(passes: u32) -> String {

@@ -70,6 +70,11 @@ impl Planner<'_> {
             is_least: false,
             words: String::new(),
         };
+        if measure == Measure::LifeYears
+            && let Some(goal) = self.by_announced(&goal, curve)
+        {
+            return goal;
+        }
         let seen: Option<Vec<Seen>> = curve
             .iter()
             .map(|point| Some((point.spare?, value(measure, point)?)))
@@ -110,13 +115,44 @@ impl Planner<'_> {
         match search.least(&seen, &guide, &mut measured) {
             Ok(found) => self.found(goal, found),
             Err(why) => Goal {
+                reached: nearest(&tried).map(|seen| of_value(measure, seen.1)),
                 words: format!(
                     "No spare area that could be tried does.{} Beyond: {why}.",
-                    nearest(measure, &tried)
+                    nearest_in_words(measure, &tried)
                 ),
                 ..goal
             },
         }
+    }
+
+    /// The goal of years where the announced amount decides it, which no spare area changes; none where cycles do.
+    fn by_announced(&self, goal: &Goal, curve: &[Point]) -> Option<Goal> {
+        let own = self.file.spare();
+        let now = curve.iter().find(|point| point.spare == own)?;
+        let wear = now.wear?;
+        let years = wear.announced_years?;
+        let is_met = years >= goal.wanted;
+        if is_met && wear.rated_years.is_some() {
+            return None;
+        }
+        let amount = decimal(self.file.rated_bytes()?.bytes as f64, "B");
+        let lasts = in_words(goal.measure, years);
+        let words = match is_met {
+            true => format!(
+                "The amount of host writes that is rated, {amount}, lasts {lasts} with any spare area."
+            ),
+            false => format!(
+                "No spare area does: the amount of host writes that is rated, {amount}, lasts {lasts} whatever the drive \
+                 programs beside it."
+            ),
+        };
+        Some(Goal {
+            spare: own.filter(|_| is_met),
+            capacity_bytes: is_met.then_some(now.capacity_bytes),
+            reached: Some(years),
+            words,
+            ..goal.clone()
+        })
     }
 
     fn found(&self, goal: Goal, found: Found) -> Goal {
@@ -180,12 +216,15 @@ fn spare_by(form: ClosedForm, measure: Measure, wanted: f64, curve: &[Point]) ->
 }
 
 /// A sentence on the nearest of those that were tried: where a load still fits, and a drive can still be made.
-fn nearest(measure: Measure, tried: &[Seen]) -> String {
-    let nearest = tried.iter().min_by(|a, b| a.1.total_cmp(&b.1));
-    nearest.map_or(String::new(), |&(spare, found)| {
+fn nearest_in_words(measure: Measure, tried: &[Seen]) -> String {
+    nearest(tried).map_or(String::new(), |&(spare, found)| {
         let comes_to = in_words(measure, of_value(measure, found));
         format!(" Nearest, with {:.1} %: {comes_to}.", 100.0 * spare)
     })
+}
+
+fn nearest(tried: &[Seen]) -> Option<&Seen> {
+    tried.iter().min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// Why there is nothing to look for.
@@ -193,7 +232,8 @@ fn without(measure: Measure) -> &'static str {
     match measure {
         Measure::Wa => "The drive has no write amplification.",
         Measure::LifeYears => {
-            "The drive file says nothing of cycles, so that its blocks last for ever; give it a section [reliability]."
+            "Unknown: the drive file gives neither an announced amount (reliability.rated_bytes) nor cycles of a block \
+             (reliability.rated_cycles)."
         }
         Measure::P99Ns => "The load gives no latencies.",
     }

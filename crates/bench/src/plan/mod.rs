@@ -59,9 +59,16 @@ pub struct Planning {
     pub length: Length,
     /// The machine; none for that of the load, or one of the time of each drive.
     pub testbed: Option<Testbed>,
+    /// Drives that hold more are simulated in a smaller form of this many bytes, where the load allows it; none for
+    /// every drive in its own size.
+    pub shrink_to: Option<u64>,
     /// Root of every random stream.
     pub seed: RootSeed,
 }
+
+/// The bytes that a drive is shrunk to, unless it is asked for in its own size: write amplification, latencies and years
+/// of a larger one come out within a few percent.
+pub const SHRINK_TO: u64 = 16_000_000_000;
 
 /// Plans as cells: each drive is a course, as where it looks next depends on what it has found.
 #[derive(Debug)]
@@ -147,8 +154,10 @@ impl Planning {
             let slug = usual.unwrap_or_else(|| default_testbed([file]));
             let machine = ftlab_lab::testbed(planning.testbed.as_ref(), slug);
             let machine = machine.map_err(|error| PlanError::from(error).of(file))?;
-            let checked = Planner::new(&planning, &machine, file).check();
-            checked.map_err(|why| why.of(file))?;
+            let planner = Planner::new(&planning, &machine, file);
+            planner
+                .and_then(|planner| planner.check())
+                .map_err(|why| why.of(file))?;
             cells.push(Cell {
                 subject: Arc::new(subject(file)),
                 work: Work::Course(Arc::new(OneDrive(Arc::clone(&planning)))),
@@ -168,19 +177,21 @@ impl Course for OneDrive {
     fn mark(&self) -> String {
         let asked = &self.0;
         format!(
-            "{:032x} {} {:?} {:?} {:?} {:?}",
+            "{:032x} {} {:?} {:?} {:?} {:?} {:?}",
             asked.load.load.mark(),
             asked.state.name(),
             asked.bytes_per_day,
             asked.goals,
             asked.spares,
-            asked.length
+            asked.length,
+            asked.shrink_to
         )
     }
 
     fn run(&self, cell: &Cell, observer: Observer<'_>) -> Result<Vec<Outcome>, LabError> {
         let file = cell.subject.first();
-        let planned = Planner::new(&self.0, &cell.machine, file).plan(observer.watch);
+        let planner = Planner::new(&self.0, &cell.machine, file);
+        let planned = planner.and_then(|planner| planner.plan(observer.watch));
         // Spare areas that could not be run are noted, and whoever ended the work ended them, too.
         (observer.part)(&cell.label())?;
         let OfDrive { plan, runs } = planned.map_err(|why| why.of(file))?;

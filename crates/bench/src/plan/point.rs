@@ -19,6 +19,9 @@ use ftlab_result::{Run, Traffic};
 
 /// A drive where the load has left it.
 pub struct Brought {
+    /// The drive in its own size.
+    pub file: DriveFile,
+    /// The drive as it is simulated.
     pub subject: Subject,
     devices: Devices,
     /// None without flash.
@@ -27,22 +30,17 @@ pub struct Brought {
     pub closed: Option<ClosedForm>,
 }
 
-impl Brought {
-    pub fn file(&self) -> &DriveFile {
-        self.subject.first()
-    }
-}
-
 impl Planner<'_> {
     /// Builds a drive, brings it to its state, and repeats the load until it is steady.
     pub fn bring(&self, file: &DriveFile, watch: &Watch<'_>) -> Result<Brought, PlanError> {
-        let subject = subject(file);
+        let small = self.simulated(file)?;
+        let subject = subject(&small);
         let root = self.asked.seed;
         let seed = drive_seed(root, file.slug());
-        let mut devices: Devices = vec![file.build(self.machine, seed)?];
+        let mut devices: Devices = vec![small.build(self.machine, seed)?];
         let mut settled = None;
         if file.kind() == Kind::Ssd {
-            let (from_to, data) = ((State::New, self.state()), data_before(file, self.load()));
+            let (from_to, data) = ((State::New, self.state()), data_before(&small, self.load()));
             prepare_with(devices[0].as_mut(), from_to, seed, data, watch)?;
             settled = Some(settle(
                 self.load(),
@@ -53,8 +51,9 @@ impl Planner<'_> {
                 watch,
             )?);
         }
-        let closed = ClosedForm::of(self.load(), file, devices[0].as_ref());
+        let closed = ClosedForm::of(self.load(), &small, devices[0].as_ref());
         Ok(Brought {
+            file: file.clone(),
             subject,
             devices,
             settled,
@@ -85,7 +84,7 @@ impl Planner<'_> {
 
     /// What a drive comes to there, with what it gave at the load's rate.
     pub fn point(&self, brought: &Brought, timed: Option<&Run>) -> Point {
-        let file = brought.file();
+        let file = &brought.file;
         let (spare, settled) = (file.spare(), brought.settled);
         let host_bytes_per_day = (self.asked.bytes_per_day)
             .or_else(|| self.own_per_day(timed?))

@@ -38,6 +38,7 @@ fn asked(job: &str) -> Planning {
         spares: Vec::new(),
         length: Length::Quick,
         testbed: None,
+        shrink_to: None,
         seed: RootSeed(1),
     }
 }

@@ -18,6 +18,8 @@ pub struct Flash {
     pub bytes: u64,
     /// P/E cycles: those rated, and those by which 1 % of the blocks have worn out. None where the file says nothing.
     pub cycles: Option<[f64; 2]>,
+    /// Bytes that the maker lets the host write; none where the file does not say.
+    pub announced_bytes: Option<f64>,
 }
 
 impl Flash {
@@ -28,6 +30,7 @@ impl Flash {
         Some(Flash {
             bytes: file.raw_bytes()?,
             cycles: lives.map(|(rated, failing)| [rated, failing]),
+            announced_bytes: file.rated_bytes().map(|rated| rated.bytes as f64),
         })
     }
 
@@ -40,13 +43,17 @@ impl Flash {
             Some(cycles) if cycles_per_day > 0.0 => cycles.map(|cycles| Some(years(cycles))),
             _ => [None, None],
         };
-        Wear {
+        let announced = self.announced_bytes.filter(|_| host_bytes_per_day > 0.0);
+        let mut wear = Wear {
             flash_bytes_per_day,
             cycles_per_day,
             rated_years,
+            announced_years: announced.map(|bytes| bytes / (host_bytes_per_day * DAYS_A_YEAR)),
             failed_1_pct_years,
-            used_pct_5_years: rated_years.map(|years| 100.0 * YEARS / years),
-        }
+            used_pct_5_years: None,
+        };
+        wear.used_pct_5_years = wear.years().map(|years| 100.0 * YEARS / years);
+        wear
     }
 }
 
@@ -80,14 +87,39 @@ mod tests {
         let flash = Flash {
             bytes: 1 << 30,
             cycles: Some([3000.0, 3100.0]),
+            announced_bytes: Some(1e12),
         };
-        assert_eq!(flash.wear(1.0, 0.0).rated_years, None);
+        assert_eq!(flash.wear(1.0, 0.0).years(), None);
         let flash = Flash {
             cycles: None,
+            announced_bytes: None,
             ..flash
         };
         let wear = flash.wear(2.0, 1e9);
         assert_eq!((wear.rated_years, wear.used_pct_5_years), (None, None));
         assert_eq!(wear.flash_bytes_per_day, 2e9);
+    }
+
+    #[test]
+    fn the_announced_amount_counts_host_bytes_and_what_ends_first_is_the_answer() {
+        let flash = Flash {
+            bytes: 1_000_000_000_000,
+            cycles: None,
+            announced_bytes: Some(1752e12),
+        };
+        // A drive write a day of 960 GB for five years, however often the drive programs it.
+        let wear = flash.wear(4.0, 960e9);
+        assert_eq!(wear.announced_years, Some(5.0));
+        assert_eq!(
+            (wear.years(), wear.used_pct_5_years),
+            (Some(5.0), Some(100.0))
+        );
+        // 3,000 cycles of 1 TB at 3.84 TB a day are 2.14 years.
+        let flash = Flash {
+            cycles: Some([3000.0, 3100.0]),
+            ..flash
+        };
+        let wear = flash.wear(4.0, 960e9);
+        assert!((wear.years().unwrap() - 3000.0 / 3.84 / 365.0).abs() < 1e-9);
     }
 }

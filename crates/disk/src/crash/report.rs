@@ -4,10 +4,11 @@ use super::states::Name;
 use super::{At, Options, Trial, shrink};
 use ftlab_base::amount::grouped;
 use ftlab_console::failure::{Failure, Outcome};
-use ftlab_console::junit::{self, Verdict};
+use ftlab_console::junit;
 use ftlab_console::options::OutputFormat;
 use ftlab_console::screen;
 use ftlab_image::{CrashHeader, CrashLog, CrashLogSummary, CrashState, LostSlot};
+use ftlab_result::{Finding, Judgement};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
@@ -325,17 +326,12 @@ fn lost_in_words(slot: &LostSlot, cut_ns: u64) -> String {
 /// A verdict on each state, for programs of tests.
 pub fn junit(log: &Path, trial: &Trial) -> String {
     let run = log.display().to_string();
-    let names: Vec<String> = trial
-        .tried
-        .iter()
-        .map(|tried| tried.name.to_string())
-        .collect();
-    let verdicts = trial.tried.iter().zip(&names);
-    let verdicts = verdicts.map(|(tried, name)| Verdict {
-        run: &run,
-        required: name,
+    let verdicts = trial.tried.iter();
+    let verdicts = verdicts.map(|tried| Judgement {
+        run: run.clone(),
+        required: tried.name.to_string(),
         measured: tried.why.clone().unwrap_or_default(),
-        is_met: tried.passes(),
+        finding: Finding::of(Some(tried.passes())),
     });
     junit::xml(&verdicts.collect::<Vec<_>>())
 }

@@ -31,6 +31,15 @@ pub struct DriveFile {
     own: OwnPolicies,
 }
 
+/// The amount that a maker lets the host write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RatedBytes {
+    /// The amount.
+    pub bytes: u64,
+    /// True if no source gives it, and it is the usual amount of the drive's class.
+    pub is_assumed: bool,
+}
+
 #[derive(Debug, Clone)]
 pub(super) enum Body {
     Ssd(Box<SsdFile>),
@@ -195,7 +204,20 @@ impl DriveFile {
     #[must_use]
     pub fn rated_cycles(&self) -> Option<u32> {
         let keys = self.ssd()?.reliability.as_ref()?;
-        Some(keys.rated_cycles.get())
+        Some(keys.rated_cycles.as_ref()?.get())
+    }
+
+    /// The amount that its maker lets the host write (TBW), if the file says.
+    #[must_use]
+    pub fn rated_bytes(&self) -> Option<RatedBytes> {
+        const KEY: &str = "reliability.rated_bytes";
+        let keys = self.ssd()?.reliability.as_ref()?;
+        let bytes = keys.rated_bytes.as_ref()?.get();
+        let row = self.parameters().into_iter().find(|row| row.key == KEY)?;
+        Some(RatedBytes {
+            bytes,
+            is_assumed: row.source == "assumed",
+        })
     }
 
     /// Bytes a second that its side of the link takes; `None` without a cable.

@@ -22,7 +22,7 @@ mod ssd;
 mod tests;
 
 pub use catalog::Catalog;
-pub use drive_file::{DriveFile, ParameterRow};
+pub use drive_file::{DriveFile, ParameterRow, RatedBytes};
 pub use machine::default_testbed;
 pub use own::OwnPolicies;
 pub(crate) use removed::path_now;

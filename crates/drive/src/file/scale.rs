@@ -26,7 +26,7 @@ impl DriveFile {
             pages: u64::from(geometry.blocks()) * u64::from(geometry.pages_per_block),
             median_cycles: (ssd.reliability.as_ref())
                 .filter(|keys| keys.erase_share.is_some())
-                .map(|keys| keys.median_cycles.get()),
+                .and_then(|keys| Some(keys.median_cycles.as_ref()?.get())),
             is_block_mapped: matches!(ssd.mapping, Mapping::Block(_)),
         })
     }
@@ -112,9 +112,18 @@ impl DriveFile {
             }
         }
         if let Some(keys) = &ssd.reliability {
-            let (rated, median) = (keys.rated_cycles.get(), keys.median_cycles.get());
-            changes.push(format!("reliability.rated_cycles={}", cycles(rated)));
-            changes.push(format!("reliability.median_cycles={}", cycles(median)));
+            let counts = [
+                ("rated_cycles", &keys.rated_cycles),
+                ("median_cycles", &keys.median_cycles),
+            ];
+            for (key, count) in counts {
+                let count = count.iter().map(|count| cycles(count.get()));
+                changes.extend(count.map(|count| format!("reliability.{key}={count}")));
+            }
+            if let Some(rated) = &keys.rated_bytes {
+                let rated = rated.get() / u64::from(scale.cycles.max(1));
+                changes.push(sized("reliability.rated_bytes", rated, 1));
+            }
         }
         self.with(&changes)
     }

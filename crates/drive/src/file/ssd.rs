@@ -233,7 +233,8 @@ impl SsdFile {
 
     /// Distribution of the lives of blocks, even if none fails in a run; an error says what is wrong.
     pub(super) fn endurance(&self) -> Result<Option<Endurance>, String> {
-        self.reliability.as_ref().map(endurance).transpose()
+        let lives = self.reliability.as_ref().map(endurance).transpose()?;
+        Ok(lives.flatten())
     }
 
     /// Checks what follows from sections that no translation layer asks for.

@@ -7,7 +7,7 @@ use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
 use crate::session::{self, Command, INTERRUPTED, Session};
 use crate::suite::SuiteOption;
-use crate::verdicts::RequireOptions;
+use crate::verdicts::{RequireOptions, conclude};
 use crate::{results, screen};
 use clap::Args;
 use ftlab_bench::ask::Asker;
@@ -84,7 +84,8 @@ pub fn command(options: &Options) -> Outcome {
     let progress = options.how.work.signs.shares();
     let session = Session::new(batch, Some(cache), Reviewing(folder), "drives", progress);
     let (ends, kept) = session.run(&options.how.work)?;
-    let set = session.batch.set(&ends, INTERRUPTED);
+    let mut set = session.batch.set(&ends, INTERRUPTED);
+    set.verdicts = options.require.verdicts(&set.runs);
     let failed = session::failed(&session.batch, &ends, session.called);
     if failed.is_err() && set.runs.is_empty() {
         return failed;
@@ -97,7 +98,7 @@ pub fn command(options: &Options) -> Outcome {
         (set.tests.iter()).for_each(|test| tell_of_empty_chart(&set, test));
     }
     failed.and(kept)?;
-    options.require.judge(&set.runs, junit.as_ref(), false)
+    conclude(&set.verdicts, junit.as_ref(), false)
 }
 
 /// A chart without anything in it is a name of a figure that no run gives, more often than not.

@@ -14,7 +14,7 @@ use crate::review::How;
 use crate::session::{self as under_way, Command, INTERRUPTED, Session};
 use crate::trace::{ReplayOptions, tell_of_trace};
 use crate::variants;
-use crate::verdicts::RequireOptions;
+use crate::verdicts::{RequireOptions, conclude};
 use crate::{drives, fio_words, options, provenance, screen};
 use clap::Args;
 use ftlab_bench::ask::Asker;
@@ -215,6 +215,7 @@ pub fn command(options: &Options) -> Outcome {
     let running = &session.command;
     let went = under_way::failed(&session.batch, &ends, session.called);
     let mut set = session.batch.set(&ends, INTERRUPTED);
+    set.verdicts = options.require.verdicts(&set.runs);
     running.leave(&set)?;
     if set.runs.is_empty() {
         return went;
@@ -233,7 +234,7 @@ pub fn command(options: &Options) -> Outcome {
     }
     went.and_then(|()| set.runs.iter().try_for_each(failed))?;
     let is_for_programs = file.is_none() && !formats.normal;
-    (options.require).judge(&set.runs, junit.as_ref(), is_for_programs)
+    conclude(&set.verdicts, junit.as_ref(), is_for_programs)
 }
 
 /// Tells if a job asks for logs, and there is a clock to make them by.

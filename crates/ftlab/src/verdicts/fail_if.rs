@@ -1,12 +1,12 @@
 //! Limits of how far results may fall behind earlier ones: `--fail-if 'write.p99 +5%'`.
 
+use super::conclude;
 use super::figure::Figure;
-use super::{Verdict, conclude};
 use crate::failure::{Failure, Outcome};
 use crate::files::NewFile;
 use clap::Args;
-use ftlab_result::Run;
 use ftlab_result::quantity::{Kind, OfKind};
+use ftlab_result::{Finding, Judgement, Run};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -121,11 +121,11 @@ impl FailOptions {
                     let is = again.and_then(|again| figure.measured(again));
                     let words = is.map(|is| change_in_words(figure, was, is));
                     let words = words.unwrap_or_else(|| "not measured again".to_owned());
-                    verdicts.push(Verdict {
-                        run: &run.id,
-                        required: &limit.text,
+                    verdicts.push(Judgement {
+                        run: run.id.clone(),
+                        required: limit.text.clone(),
                         measured: format!("{name}: {words}"),
-                        is_met: is.is_some_and(|is| limit.is_met(was, is)),
+                        finding: Finding::of(Some(is.is_some_and(|is| limit.is_met(was, is)))),
                     });
                 }
             }

@@ -12,11 +12,12 @@ pub use require::RequireOptions;
 use crate::failure::{Failure, Outcome};
 use crate::files::NewFile;
 use crate::screen;
-use ftlab_console::junit::{Verdict, xml};
+use ftlab_console::junit::xml;
+use ftlab_result::{Finding, Judgement};
 
 /// Prints verdicts, on standard error where standard output is for programs, and writes them to a file; a failure where
-/// one is missed.
-fn conclude(verdicts: &[Verdict<'_>], junit: Option<&NewFile>, is_for_programs: bool) -> Outcome {
+/// one is missed, and wrong input where one asks for a figure that there is not.
+pub fn conclude(verdicts: &[Judgement], junit: Option<&NewFile>, is_for_programs: bool) -> Outcome {
     if verdicts.is_empty() {
         return Ok(());
     }
@@ -25,24 +26,32 @@ fn conclude(verdicts: &[Verdict<'_>], junit: Option<&NewFile>, is_for_programs: 
     }
     let mut table = screen::table(&["run", "required", "measured", "verdict"]);
     for verdict in verdicts {
-        let word = if verdict.is_met { "met" } else { "missed" };
         table.add_row([
-            verdict.run,
-            verdict.required,
-            verdict.measured.as_str(),
-            word,
+            &verdict.run,
+            &verdict.required,
+            &verdict.measured,
+            verdict.finding.word(),
         ]);
     }
     match is_for_programs {
         true => screen::say(&format!("{table}\n")),
         false => screen::print(&format!("\n{table}\n"))?,
     }
-    let missed = verdicts.iter().filter(|verdict| !verdict.is_met).count();
-    match missed {
-        0 => Ok(()),
-        missed => Err(Failure::Verdict(format!(
-            "{missed} of {} requirements are missed",
-            verdicts.len()
+    let all = verdicts.len();
+    let count = |finding| {
+        let of = verdicts.iter().filter(|verdict| verdict.finding == finding);
+        of.count()
+    };
+    match (count(Finding::Missed), count(Finding::Unknown)) {
+        (0, 0) => Ok(()),
+        (0, unknown) => Err(Failure::Input(format!(
+            "{unknown} of {all} requirements cannot be judged, as the runs have no such figure"
+        ))),
+        (missed, 0) => Err(Failure::Verdict(format!(
+            "{missed} of {all} requirements are missed"
+        ))),
+        (missed, unknown) => Err(Failure::Verdict(format!(
+            "{missed} of {all} requirements are missed, and {unknown} cannot be judged, as the runs have no such figure"
         ))),
     }
 }

@@ -1,11 +1,10 @@
 //! Requirements of every run: `--require 'write.p99 < 5ms'`.
 
 use super::figure::Figure;
-use super::{Verdict, conclude};
-use crate::failure::{Failure, Outcome};
+use crate::failure::Failure;
 use crate::files::NewFile;
 use clap::Args;
-use ftlab_result::Run;
+use ftlab_result::{Finding, Judgement, Run};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -92,23 +91,22 @@ impl RequireOptions {
             .transpose()?)
     }
 
-    /// Says how the runs stand to what is required, on standard error where standard output is for programs; a failure
-    /// where one does not meet it.
-    pub fn judge(&self, runs: &[Run], junit: Option<&NewFile>, is_for_programs: bool) -> Outcome {
+    /// The verdicts on runs.
+    pub fn verdicts<'a>(&self, runs: impl IntoIterator<Item = &'a Run>) -> Vec<Judgement> {
         let mut verdicts = Vec::new();
         for run in runs {
             for requirement in &self.requirements {
                 let measured = requirement.figure.measured(run);
                 let words = measured.map(|value| requirement.figure.in_words(value));
-                verdicts.push(Verdict {
-                    run: &run.id,
-                    required: &requirement.text,
-                    measured: words.unwrap_or_else(|| "not measured".to_owned()),
-                    is_met: measured.is_some_and(|measured| requirement.is_met(measured)),
+                verdicts.push(Judgement {
+                    run: run.id.clone(),
+                    required: requirement.text.clone(),
+                    measured: words.unwrap_or_else(|| "unknown".to_owned()),
+                    finding: Finding::of(measured.map(|measured| requirement.is_met(measured))),
                 });
             }
         }
-        conclude(&verdicts, junit, is_for_programs)
+        verdicts
     }
 }
 

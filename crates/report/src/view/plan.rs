@@ -9,7 +9,7 @@ use ftlab_result::plan::{Goal, Latency, Measure, Plan, Point};
 type Row = (&'static str, fn(&Plan) -> Option<String>);
 
 /// In the order that a buyer asks.
-const ROWS: [Row; 12] = [
+const ROWS: [Row; 14] = [
     ("capacity for the host", |plan| {
         Some(capacity(plan.capacity_bytes))
     }),
@@ -29,6 +29,19 @@ const ROWS: [Row; 12] = [
         let wear = plan.now.wear?;
         let (day, cycles) = (a_day(wear.flash_bytes_per_day), number(wear.cycles_per_day));
         Some(format!("{day}, {cycles} P/E cycles"))
+    }),
+    ("years", |plan| {
+        let wear = plan.now.wear?;
+        Some(wear.years().map_or("unknown".to_owned(), number))
+    }),
+    ("years to the announced amount", |plan| {
+        let years = number(plan.now.wear?.announced_years?);
+        let amount = capacity(plan.rated_bytes?);
+        let whose = match plan.rated_bytes_assumed {
+            true => ", assumed as usual in its class",
+            false => " TBW",
+        };
+        Some(format!("{years}: {amount}{whose}"))
     }),
     ("years to the rated cycles", |plan| {
         plan.now.wear?.rated_years.map(number)
@@ -93,7 +106,7 @@ const COLUMNS: [Column; 7] = [
     ("closed form", |point| {
         point.closed_form_wa.map(|wa| format!("{wa:.3}"))
     }),
-    ("years", |point| point.wear?.rated_years.map(number)),
+    ("years", |point| point.wear?.years().map(number)),
     ("used in 5 years", |point| {
         let used = point.wear?.used_pct_5_years?;
         Some(format!("{} %", number(used)))
@@ -141,7 +154,10 @@ pub fn goals(view: &View<'_>) -> Option<Table> {
             vec![
                 view.drive_name(&plan.drive).to_owned(),
                 goal_in_words(goal.measure, goal.wanted),
-                spare.unwrap_or_else(|| "none does".to_owned()),
+                spare.unwrap_or_else(|| match goal.reached {
+                    Some(_) => "none does".to_owned(),
+                    None => "unknown".to_owned(),
+                }),
                 or_none(goal.closed_form_spare.map(percent)),
                 or_none(goal.capacity_bytes.map(capacity)),
                 or_none(goal.reached.map(|value| reached(goal.measure, value))),

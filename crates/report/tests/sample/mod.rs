@@ -63,6 +63,7 @@ pub fn sample() -> ResultSet {
         tests,
         figures,
         runs,
+        verdicts: Vec::new(),
         plans: Vec::new(),
         unfinished: Vec::new(),
     }

@@ -9,14 +9,18 @@ use ftlab_sheet::quantity::{ActivationEnergy, Bytes, Count, CountOrNone, Quantit
 
 section! {
     "reliability"
-    /// How long blocks last; without the section, for ever ([endurance](../endurance.md)).
+    /// How long the drive lasts ([endurance](../endurance.md)): the amount that its maker announces, the lives of its
+    /// blocks, or both. Lives of blocks take `rated_cycles`, `median_cycles` and `life_shape` together; without them blocks
+    /// last for ever.
     struct ReliabilityKeys {
+        /// Bytes that the maker lets the host write (TBW), whatever the write amplification.
+        rated_bytes: Option<Quantity<Bytes>>,
         /// P/E cycles that the maker guarantees.
-        rated_cycles: Quantity<Count>,
+        rated_cycles: Option<Quantity<Count>>,
         /// P/E cycles that half of the blocks survive.
-        median_cycles: Quantity<Count>,
+        median_cycles: Option<Quantity<Count>>,
         /// Shape of the Weibull distribution of block lives.
-        life_shape: Quantity<Ratio>,
+        life_shape: Option<Quantity<Ratio>>,
         /// Share of worn-out blocks whose end an erase shows; of the others a program fails. Left out, no block fails in a
         /// run: what is said of cycles is known of the flash, and the drive has no part of its spare area to replace blocks with.
         erase_share: Option<Quantity<Ratio>>,
@@ -90,12 +94,13 @@ pub(in crate::file) fn reliability(
     page_bytes: u64,
     seed: RootSeed,
 ) -> Result<Option<Reliability>, String> {
-    let bit_errors = match (ecc, keys) {
+    let rated = keys.and_then(|keys| keys.rated_cycles.as_ref());
+    let bit_errors = match (ecc, rated) {
         (None, _) => None,
-        (Some(ecc), Some(keys)) => Some(bit_errors(ecc, keys.rated_cycles.get(), page_bytes)),
+        (Some(ecc), Some(rated)) => Some(bit_errors(ecc, rated.get(), page_bytes)),
         (Some(_), None) => {
             return Err(
-                "[ecc] gives its rates at the rated cycles, and there is no [reliability] to say \
+                "[ecc] gives its rates at the rated cycles, and no reliability.rated_cycles says \
                  how many those are"
                     .into(),
             );
@@ -108,7 +113,7 @@ pub(in crate::file) fn reliability(
             "reliability.factory_bad is {factory_bad}: all blocks are bad; it must be below 1"
         ));
     }
-    let lives = keys.map(endurance).transpose()?;
+    let lives = keys.map(endurance).transpose()?.flatten();
     let endurance = lives.filter(|_| keys.is_some_and(|keys| keys.erase_share.is_some()));
     let share = |share: Option<&Quantity<Share>>| share.map_or(0.0, |share| share.base);
     let grown_bad = share(faults.and_then(|faults| faults.bad_blocks.as_ref()));
@@ -134,10 +139,21 @@ fn at_most(key: &str, value: f64, most: f64) -> Result<(), String> {
     }
 }
 
-/// Makes the distribution of block lives; the error says what is wrong.
-pub(in crate::file) fn endurance(keys: &ReliabilityKeys) -> Result<Endurance, String> {
+/// Makes the distribution of block lives, if the section has one; the error says what is wrong.
+pub(in crate::file) fn endurance(keys: &ReliabilityKeys) -> Result<Option<Endurance>, String> {
     let erase_share = keys.erase_share.as_ref().map_or(0.0, |share| share.base);
-    let shape = keys.life_shape.base;
+    let lives = (&keys.rated_cycles, &keys.median_cycles, &keys.life_shape);
+    let (rated_cycles, median_cycles, shape) = match lives {
+        (Some(rated), Some(median), Some(shape)) => (rated.get(), median.get(), shape.base),
+        (None, None, None) if keys.erase_share.is_none() => return Ok(None),
+        _ => {
+            return Err(
+                "reliability.rated_cycles, median_cycles and life_shape say together how long blocks last, and one of them \
+                 is missing"
+                    .into(),
+            );
+        }
+    };
     let [least, most] = SHAPES;
     if !(least..=most).contains(&shape) {
         return Err(format!(
@@ -145,12 +161,12 @@ pub(in crate::file) fn endurance(keys: &ReliabilityKeys) -> Result<Endurance, St
         ));
     }
     at_most("reliability.erase_share", erase_share, 1.0)?;
-    Ok(Endurance {
-        rated_cycles: keys.rated_cycles.get(),
-        median_cycles: keys.median_cycles.get(),
+    Ok(Some(Endurance {
+        rated_cycles,
+        median_cycles,
         shape,
         erase_share,
-    })
+    }))
 }
 
 fn bit_errors(keys: &EccKeys, rated_cycles: u32, page_bytes: u64) -> Result<BitErrors, String> {
