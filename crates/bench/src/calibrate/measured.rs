@@ -53,14 +53,14 @@ const HARMLESS: [&str; 31] = [
 /// From this block size on a job in order shows what the flash takes.
 const LARGE_BYTES: u64 = 64 << 10;
 
-/// What a job measures.
+/// The number of a drive that a job pins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// What the flash takes of writes in order.
+    /// Sequential writes, which pin the rate of the flash.
     SequentialWrite,
-    /// What a read of its own takes.
+    /// Reads at queue depth 1, which pin a read's latency.
     Read,
-    /// What a write of its own takes.
+    /// Writes at queue depth 1, which pin a write's latency.
     Write,
 }
 
@@ -69,7 +69,7 @@ pub enum Kind {
 pub struct Measured {
     /// The file that it is from.
     pub source: String,
-    /// What it measures.
+    /// Its measurement.
     pub kind: Kind,
     /// Bytes of a command.
     pub block_bytes: u64,

@@ -1,6 +1,6 @@
 //! Finding the number at which the model gives what was measured.
 
-/// How close it is to be.
+/// The share of a value within which it counts as reached.
 const CLOSE: f64 = 2e-3;
 
 /// Values that are tried at most; of what goes in a line, three are enough.
@@ -9,7 +9,7 @@ const TRIES: u32 = 10;
 /// A change of the value that is none, in what was measured.
 const FLAT: f64 = 1e-4;
 
-/// What came of it.
+/// The result of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Found {
     /// There it is so.
@@ -22,7 +22,8 @@ pub enum Found {
     Lost,
 }
 
-/// Where `value`, which grows with a number, is `wanted`: from `start` on by the slope between two values, above `least`.
+/// Finds the number at which `value`, which grows with it, is `wanted`: from `start` on by the slope between two values,
+/// above `least`.
 pub fn solve<E>(
     (start, least): (f64, f64),
     wanted: f64,

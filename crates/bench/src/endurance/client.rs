@@ -1,4 +1,4 @@
-//! What wears a drive, and the write amplification of it.
+//! Loads that wear a drive, and their write amplification.
 
 use super::{EnduranceError, fill};
 use crate::proportion::in_proportion;

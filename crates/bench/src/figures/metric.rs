@@ -1,20 +1,20 @@
-//! What a metric of the reference table means in terms of a run.
+//! Metrics of the reference table in terms of a run.
 
 use super::{Row, SourceRow, sources};
 use ftlab_result::Run;
 use ftlab_result::quantity::{self, table};
 use serde::Deserialize;
 
-/// How a source's figures count.
+/// Units and bases that a source counts in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counting {
-    /// What it calls a megabyte, and in proportion a kilobyte.
+    /// Its megabyte, and in proportion its kilobyte.
     megabyte: Megabyte,
-    /// What it gives spare area as a share of.
+    /// The capacity that its spare area is a share of.
     spare: Spare,
 }
 
-/// What a source calls a megabyte.
+/// Megabytes of sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Megabyte {
@@ -25,7 +25,7 @@ pub enum Megabyte {
     Binary,
 }
 
-/// What a source gives spare area as a share of.
+/// Capacities that sources give spare area as a share of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spare {
@@ -36,7 +36,7 @@ pub enum Spare {
     OfUser,
 }
 
-/// How a row's source counts.
+/// Units and bases of a row's source.
 pub fn counting(row: &Row) -> Counting {
     let source = sources().find(|source| source.source == row.source);
     let counting = |SourceRow {
@@ -61,11 +61,11 @@ pub struct Metric<'a> {
     name: &'a str,
     /// From the quantity's unit to the row's.
     scale: f64,
-    /// What the figure is compared with.
+    /// The other side of a comparison.
     pub compared: Compared<'a>,
 }
 
-/// How a figure depends on another run.
+/// Runs that a figure depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compared<'a> {
     /// It does not.

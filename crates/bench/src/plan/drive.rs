@@ -39,10 +39,10 @@ const KEPT_UP_SHARE: f64 = 0.97;
 /// Spare areas nearer than this are one.
 const SPARE_RATIO: f64 = 1.02;
 
-/// What a run of a plan begins in.
+/// State that a run of a plan begins in.
 const STATE: &str = "settled";
 
-/// What came of a drive.
+/// The plan of a drive, and its runs.
 pub struct OfDrive {
     pub plan: Plan,
     /// At the load's rate, as the drive is and with each spare area.
@@ -57,7 +57,7 @@ pub struct Planner<'a> {
     pub file: &'a DriveFile,
     /// The load, in proportion to the drive as it is simulated.
     load: Load,
-    /// How many times the simulated drive its own size is.
+    /// Its own size over that of the simulated drive.
     pub times: f64,
 }
 
@@ -124,7 +124,7 @@ impl<'a> Planner<'a> {
         ((all as f64 * share) as u64).max(REQUESTS_LEAST)
     }
 
-    /// How long a run at another rate is, of loads that say it themselves.
+    /// The length of a run at another rate, as loads say it themselves.
     pub fn length_of_rated(&self) -> Length {
         match self.load().what() {
             What::Job(_) => Length::Full,
@@ -132,7 +132,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Whether the load fits the drive, with a clock and without.
+    /// True if the load fits the drive, with a clock and without.
     pub fn check(&self) -> Result<(), PlanError> {
         let whole = &self.asked.load.load;
         check(whole, &subject(self.file), self.machine, Clock::Timed)?;
@@ -355,7 +355,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// How the numbers were got.
+    /// Notes on the origin of the numbers.
     fn notes(&self, own: &Brought, rates: &Rates, now: &Point, run: &Run) -> Vec<String> {
         let settled = own.settled.map(|settled| self.settled_words(settled));
         let mut notes: Vec<String> = Vec::new();
@@ -393,7 +393,7 @@ impl<'a> Planner<'a> {
         notes
     }
 
-    /// What the years count.
+    /// A note on the years.
     fn wear_words(&self) -> String {
         let flash = Flash::of(self.file);
         let cycles = flash.and_then(|flash| flash.cycles).map(|[rated, failing]| {
@@ -421,7 +421,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// How write amplification was measured.
+    /// A note on the measurement of write amplification.
     fn settled_words(&self, settled: Settled) -> String {
         let clock = match clock(self.load()) {
             Clock::Untimed => "without a clock",
@@ -442,7 +442,7 @@ impl<'a> Planner<'a> {
         )
     }
 
-    /// How latencies were measured.
+    /// A note on the measurement of latencies.
     fn latency_words(&self, rates: &Rates, now: &Point, run: &Run) -> String {
         let requests = grouped(run.read.ios + run.write.ios);
         let at = match (self.asked.bytes_per_day, rates) {
@@ -459,7 +459,7 @@ impl<'a> Planner<'a> {
         format!("Latencies: with a clock, from there, {requests} reads and writes {at}.")
     }
 
-    /// What the load's own rate is.
+    /// The load's own rate, for a sentence.
     fn own_words(&self, now: &Point) -> String {
         let bytes = now.host_bytes_per_day.unwrap_or(0.0);
         let bytes = decimal(bytes, "B");
@@ -492,7 +492,7 @@ fn times(passes: u32) -> String {
     }
 }
 
-/// Why a drive has no curve.
+/// The reason for which a drive has no curve.
 fn no_spare(file: &DriveFile) -> String {
     match file.kind() {
         Kind::Ssd => "The spare area is not varied: a block map merges in log blocks, which map.* gives it, and more spare \

@@ -40,18 +40,18 @@ use ftlab_sheet::SheetError;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// What is asked.
+/// The request for plans.
 #[derive(Debug)]
 pub struct Planning {
     /// The drives, in the order of the answers.
     pub drives: Vec<DriveFile>,
     /// The load that they are under.
     pub load: OwnLoad,
-    /// What the drives have been through before it.
+    /// State of the drives before it.
     pub state: State,
     /// Bytes that the host writes a day; none for the load's own rate.
     pub bytes_per_day: Option<f64>,
-    /// What the drives are to come to: of each measure the most, or of years the least.
+    /// Goals: of each measure the most, or of years the least.
     pub goals: Vec<(Measure, f64)>,
     /// Spare areas of the curve.
     pub spares: Vec<f64>,
@@ -89,7 +89,7 @@ pub fn spares(length: Length) -> Vec<f64> {
     }
 }
 
-/// Why a drive could not be planned.
+/// Reasons for which a drive could not be planned.
 #[derive(Debug, Error)]
 pub enum PlanError {
     /// It cannot be built, or not with that spare area.

@@ -1,4 +1,4 @@
-//! What a suite file may say. Unknown keys are refused, and a value says itself what is wrong with it.
+//! Keys of a suite file. Unknown keys are refused, and a value says itself what is wrong with it.
 
 use super::{Assumption, Fact, Score};
 use ftlab_base::Content;
@@ -38,7 +38,7 @@ pub struct SuiteFile {
     /// Those that a review of everything is of beside them.
     #[serde(default)]
     pub more_drives: Vec<String>,
-    /// How large drives are at most that are tested: others are shrunk.
+    /// The most bytes of a drive that is tested: larger ones are shrunk.
     pub shrink_to: Option<Bytes>,
     #[serde(default)]
     pub procedure: Vec<ProcedureKeys>,
@@ -46,7 +46,7 @@ pub struct SuiteFile {
     pub family: Vec<FamilyKeys>,
 }
 
-/// When a family runs without being named.
+/// Reviews that a family runs in without being named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunsKey {
@@ -65,7 +65,7 @@ pub struct FamilyKeys {
     pub title: String,
     #[serde(default)]
     pub text: String,
-    /// What the source leaves open and the suite decided.
+    /// Decisions of the suite where the source leaves something open.
     #[serde(default)]
     pub assumes: Vec<AssumptionKeys>,
     pub chart: Chart,
@@ -160,7 +160,7 @@ pub struct StepKeys {
     pub fact: Option<Fact>,
     #[serde(default)]
     pub ports: Vec<Spanned<PortKey>>,
-    /// What else the tables of published figures call it.
+    /// Its other names in the tables of published figures.
     #[serde(default)]
     pub aliases: Vec<String>,
     #[serde(default)]
@@ -169,7 +169,7 @@ pub struct StepKeys {
     pub plateaus: bool,
     /// The section of the job file whose latencies are figures, or [`ALL_JOBS`].
     pub latencies_of: Option<Spanned<String>>,
-    /// How many writes of the job make a page of what it stands for.
+    /// The number of the job's writes that make a page of the imitated program.
     pub writes_a_page: Option<NonZeroU32>,
     #[serde(default)]
     pub roles: Vec<Role>,
@@ -209,18 +209,18 @@ pub struct ProcedureKeys {
 pub enum ActKeys {
     SecureErase {},
     Fill {
-        /// Where it begins.
+        /// Its first byte.
         from: Option<Bytes>,
         #[serde(default)]
         data: DataKey,
     },
     Trim {
-        /// Where it ends.
+        /// The byte after its last.
         to: Option<Bytes>,
     },
     Measure {
         job: String,
-        /// What the drive's state before it is called.
+        /// The name of the drive's state before it.
         state: Slug,
     },
     Torture {
@@ -231,13 +231,13 @@ pub enum ActKeys {
     },
     Overwrite {
         job: String,
-        /// How often what is used is written.
+        /// Times that the used part is written.
         #[serde(deserialize_with = "above_0")]
         times: u32,
     },
 }
 
-/// What a fill writes.
+/// Data that a fill writes.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DataKey {
