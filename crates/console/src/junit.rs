@@ -20,6 +20,7 @@ pub fn xml(verdicts: &[Judgement]) -> String {
         required,
         measured,
         finding,
+        ..
     } in verdicts
     {
         let (run, required, measured) = (escaped(run), escaped(required), escaped(measured));

@@ -4,7 +4,6 @@ use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
 use crate::loads;
 use crate::options::{self, OutputFormat, TestbedOption, Work};
-use crate::progress::Progress;
 use crate::session::{Command, INTERRUPTED, Session};
 use crate::trace::{ReplayOptions, tell_of_trace};
 use crate::verdicts::{Figure, RequireOptions, conclude};
@@ -13,7 +12,7 @@ use clap::Args;
 use ftlab_bench::ask::Asker;
 use ftlab_bench::loads::{OwnLoad, Reading};
 use ftlab_bench::plan::{self, SPARE_BOUNDS};
-use ftlab_lab::{Cell, Event, LabError, Length};
+use ftlab_lab::Length;
 use ftlab_play::State;
 use ftlab_result::ResultSet;
 use ftlab_result::plan::Measure;
@@ -110,23 +109,6 @@ impl Command for Planning {
         results::write(folder, set)?;
         Ok(results::places(folder.path()))
     }
-
-    /// It says what it does.
-    fn counts_parts(&self) -> bool {
-        false
-    }
-
-    fn hear(
-        &self,
-        (_, cell): (usize, &Cell),
-        event: &mut Event<'_>,
-        progress: &Progress,
-    ) -> Result<(), LabError> {
-        if let Event::Doing(what, share) = event {
-            progress.say_share(&format!("{}: {what}", cell.subject.slug()), *share);
-        }
-        Ok(())
-    }
 }
 
 pub fn command(options: &Options) -> Outcome {
@@ -139,7 +121,8 @@ pub fn command(options: &Options) -> Outcome {
     let cache = cache.transpose()?;
     let junit = options.require.junit()?;
     let drives = 0..batch.cells().len();
-    let progress = options.work.signs.spinner("preparing");
+    options.work.signs.tell(&ahead(&batch));
+    let progress = options.work.signs.shares();
     let session = Session::new(batch, cache, Planning(folder), "drives", progress);
     let (ends, kept) = session.run(&options.work)?;
     if let Some(error) = ends.error(drives) {
@@ -164,6 +147,25 @@ pub fn command(options: &Options) -> Outcome {
     })?;
     kept?;
     conclude(&set.verdicts, junit.as_ref(), is_for_programs)
+}
+
+/// The amount of work ahead, in a line.
+fn ahead(batch: &plan::Batch) -> String {
+    let cells = 0..batch.cells().len();
+    let drives = cells.len();
+    let runs: usize = cells.map(|cell| batch.runs(cell)).sum();
+    let searches = match batch.searches() {
+        0 => String::new(),
+        1 => ", and a search on each".to_owned(),
+        several => format!(", and {several} searches on each"),
+    };
+    let drives = match drives {
+        1 => "1 drive".to_owned(),
+        several => format!("{several} drives"),
+    };
+    format!(
+        "planning {drives}, with {runs} spare areas in all{searches}: each is written until it is steady, and then timed\n"
+    )
 }
 
 /// Everything that can be wrong with what was asked, but for what its drives say, is found here.

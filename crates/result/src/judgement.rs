@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The verdict on a requirement of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Judgement {
     /// Id of the run, or the name of what was judged.
     pub run: String,
@@ -12,6 +12,10 @@ pub struct Judgement {
     pub required: String,
     /// The measured value, in words.
     pub measured: String,
+    /// Share of the bound that the figure leaves, in percent; below 0 where it goes beyond. Absent without a figure, and
+    /// for a bound of 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin_pct: Option<f64>,
     /// The finding.
     pub finding: Finding,
 }

@@ -3,9 +3,9 @@
 use crate::words::words;
 use ftlab_play::driver::Clock;
 use ftlab_play::load::{Load, What};
-use ftlab_result::quantity::table;
+use ftlab_result::quantity::{self, Kind, table};
 use ftlab_result::{Chart, TestSheet};
-use ftlab_workload::JobFile;
+use ftlab_workload::{JobFile, JobSpec, PatternKind};
 
 /// From which block size on a job is about its data rate, in bytes.
 const LARGE_BLOCK: u64 = 64 << 10;
@@ -23,6 +23,45 @@ pub struct OwnLoad {
 }
 
 impl OwnLoad {
+    /// True if its jobs have a rate of their own, so that it fixes how much is asked and a drive answers with latencies.
+    #[must_use]
+    pub fn has_job_rate(&self) -> bool {
+        let has_rate = |job: &JobSpec| {
+            let pace = &job.pace;
+            let rates = [
+                pace.rate.read,
+                pace.rate.write,
+                pace.rate_iops.read.map(u64::from),
+                pace.rate_iops.write.map(u64::from),
+            ];
+            rates.iter().any(Option::is_some)
+        };
+        let file = self.load.job_file();
+        file.is_some_and(|file| file.jobs.iter().any(has_rate))
+    }
+
+    /// True if its requests come at times of their own, whatever the drive does.
+    #[must_use]
+    pub fn has_rate(&self) -> bool {
+        match self.load.what() {
+            What::Recording(recording) => recording.pace.factor().is_some(),
+            _ => self.has_job_rate(),
+        }
+    }
+
+    /// The kind of request whose latency people ask about: reads, where the load has any.
+    fn asked_for(&self) -> Kind {
+        let reads = match self.load.what() {
+            What::Recording(recording) => recording.scan.bytes[0] > 0,
+            What::Job(file) => {
+                let mut jobs = file.jobs.iter();
+                jobs.any(|job| job.pattern.kind != PatternKind::Write)
+            }
+            _ => true,
+        };
+        if reads { Kind::Read } else { Kind::Write }
+    }
+
     /// The load as a report shows it, with a clock or without.
     #[must_use]
     pub fn sheet(&self, clock: Clock) -> TestSheet {
@@ -32,7 +71,14 @@ impl OwnLoad {
             What::Trace(trace) => (trace.name.clone(), trace.summary.clone()),
             What::Recording(recording) => (self.name.clone(), recording.words()),
         };
-        let (metric, unit) = measure(&self.load, clock);
+        let has_rate = clock == Clock::Timed && self.has_rate();
+        let (metric, unit) = match has_rate {
+            true => (quantity::of_percentile(self.asked_for(), 99.0), "µs"),
+            false => {
+                let (metric, unit) = measure(&self.load, clock);
+                (metric.to_owned(), unit)
+            }
+        };
         TestSheet {
             test: self.name.clone(),
             method: String::new(),
@@ -40,7 +86,7 @@ impl OwnLoad {
             text,
             step: String::new(),
             chart: Chart::Bars,
-            chart_metric: metric.to_owned(),
+            chart_metric: metric,
             chart_unit: unit.to_owned(),
             chart_beside: String::new(),
             latencies_of: String::new(),
@@ -50,7 +96,7 @@ impl OwnLoad {
     }
 }
 
-/// The metric that the chart of a load draws, and its unit.
+/// The metric that the chart of a load without a rate of its own draws, and its unit.
 fn measure(load: &Load, clock: Clock) -> (&'static str, &'static str) {
     let is_large = |file: &JobFile| {
         let blocks = file.jobs.iter().map(|job| job.sizes.bs_max);

@@ -36,6 +36,10 @@ const DEAR_WA: f64 = 10.0;
 /// A drive that takes less of what arrives falls behind: the rest is chance.
 const KEPT_UP_SHARE: f64 = 0.97;
 
+/// Work of the search for a goal, and for the highest rate, beside that of one spare area.
+const GOAL_COST: f64 = 4.0;
+const RATE_COST: f64 = 2.0;
+
 /// Spare areas nearer than this are one.
 const SPARE_RATIO: f64 = 1.02;
 
@@ -153,6 +157,13 @@ impl<'a> Planner<'a> {
         Some(written as f64 / seconds * factor)
     }
 
+    /// Bytes a day that the load is run at; none for its own rate, which jobs that have one keep: a day's bytes then say how
+    /// much is written, and the rate how fast it is asked for.
+    fn rate_per_day(&self) -> Option<f64> {
+        let asked = self.asked;
+        asked.bytes_per_day.filter(|_| !asked.load.has_job_rate())
+    }
+
     /// The run of a drive at so many bytes a day or, without them, at the load's own rate.
     pub fn at_rate(
         &self,
@@ -160,7 +171,7 @@ impl<'a> Planner<'a> {
         rates: &Rates,
         watch: &Watch<'_>,
     ) -> Result<Record, PlanError> {
-        let wanted = self.asked.bytes_per_day.map(|bytes| bytes / DAY_S);
+        let wanted = self.rate_per_day().map(|bytes| bytes / DAY_S);
         match wanted.zip(rates.own()) {
             Some((wanted, [own, _])) if own > 0.0 => {
                 let load = rates.at(self.load(), wanted / own, self.requests(brought));
@@ -182,12 +193,43 @@ impl<'a> Planner<'a> {
         self.time(brought, &load, self.asked.length, watch)
     }
 
-    /// All answers.
-    pub fn plan(&self, watch: &Watch<'_>) -> Result<OfDrive, PlanError> {
+    /// The work of each part of a plan beside that of one spare area, and a last part for its end.
+    pub fn costs(&self) -> Vec<f64> {
+        let mut costs = vec![1.0];
+        if let Some(spare) = self.file.spare() {
+            costs.extend(self.others(spare).iter().map(|_| 1.0));
+            costs.extend(self.asked.goals.iter().map(|_| GOAL_COST));
+        }
+        let wants_rate = |goal: &(Measure, f64)| goal.0 == Measure::P99Ns;
+        costs.extend(
+            self.asked
+                .goals
+                .iter()
+                .filter(|goal| wants_rate(goal))
+                .map(|_| RATE_COST),
+        );
+        costs.push(0.0);
+        costs
+    }
+
+    /// Spare areas of the curve beside the drive's own.
+    fn others(&self, spare: f64) -> Vec<f64> {
+        let is_own = |other: f64| (other / spare).max(spare / other) < SPARE_RATIO;
+        (self.asked.spares.iter().copied())
+            .filter(|other| !is_own(*other))
+            .collect()
+    }
+
+    /// All answers. `done` hears of each part that is done.
+    pub fn plan(
+        &self,
+        watch: &Watch<'_>,
+        done: &(dyn Fn(&str) + Sync),
+    ) -> Result<OfDrive, PlanError> {
         let own = self.bring(self.file, watch)?;
         let at_own = self.at_own_rate(&own, watch)?;
         let rates = Rates::of(self.load(), &at_own.run);
-        let at_rate = match self.asked.bytes_per_day {
+        let at_rate = match self.rate_per_day() {
             None => at_own,
             Some(_) => self.at_rate(&own, &rates, watch)?,
         };
@@ -195,13 +237,16 @@ impl<'a> Planner<'a> {
         let mut notes = self.notes(&own, &rates, &now, &at_rate.run);
         let slug = self.asked.load.name.clone();
         let mut runs = vec![self.named(&slug, &own, &now, at_rate)];
-        let (mut curve, of_curve) = self.curve((&own, &now, &runs[0]), &rates, watch, &mut notes);
+        done("as it is");
+        let (mut curve, of_curve) =
+            self.curve((&own, &now, &runs[0]), &rates, (watch, done), &mut notes);
         curve.sort_by(|a, b| a.spare.unwrap_or(0.0).total_cmp(&b.spare.unwrap_or(0.0)));
         runs.extend(of_curve);
         let goals = match curve.is_empty() {
             true => Vec::new(),
             false => (self.asked.goals.par_iter())
                 .map(|goal| self.goal(*goal, &curve, &rates, own.closed, watch))
+                .inspect(|_| done("goal"))
                 .collect(),
         };
         let first = &runs[0];
@@ -221,7 +266,9 @@ impl<'a> Planner<'a> {
                     .map(|bytes| bytes / self.file.capacity_bytes() as f64),
                 read: latency(&first.read),
                 write: latency(&first.write),
-                highest_rate: self.highest(&own, &rates, watch)?,
+                highest_rate: self
+                    .highest(&own, &rates, watch)?
+                    .inspect(|_| done("highest rate")),
                 now,
                 curve,
                 goals,
@@ -248,17 +295,14 @@ impl<'a> Planner<'a> {
         &self,
         (own, now, at_rate): (&Brought, &Point, &Run),
         rates: &Rates,
-        watch: &Watch<'_>,
+        (watch, done): (&Watch<'_>, &(dyn Fn(&str) + Sync)),
         notes: &mut Vec<String>,
     ) -> (Vec<Point>, Vec<Run>) {
         let Some(spare) = own.file.spare() else {
             notes.push(no_spare(self.file));
             return (Vec::new(), Vec::new());
         };
-        let is_own = |other: f64| (other / spare).max(spare / other) < SPARE_RATIO;
-        let others: Vec<f64> = (self.asked.spares.iter().copied())
-            .filter(|other| !is_own(*other))
-            .collect();
+        let others = self.others(spare);
         let point = |&op: &f64| -> Result<(Point, Run), PlanError> {
             let file = self.file.with_spare(op)?;
             let tell =
@@ -268,6 +312,7 @@ impl<'a> Planner<'a> {
             let point = self.point(&brought, Some(&record.run));
             let slug = test_of(&self.asked.load.name, op);
             let run = self.named(&slug, &brought, &point, record);
+            done(&format!("spare area {}", step_of(op)));
             Ok((point, run))
         };
         let found: Vec<Result<(Point, Run), PlanError>> =
@@ -381,7 +426,7 @@ impl<'a> Planner<'a> {
             notes.push(format!("Closed form: {}.", form.words()));
         }
         notes.push(self.latency_words(rates, now, run));
-        if let (Some(wanted), Rates::Jobs { .. }) = (self.asked.bytes_per_day, rates)
+        if let (Some(wanted), Rates::Jobs { .. }) = (self.rate_per_day(), rates)
             && run.write.bytes_per_s * DAY_S < KEPT_UP_SHARE * wanted
         {
             notes.push(format!(
@@ -445,7 +490,7 @@ impl<'a> Planner<'a> {
     /// A note on the measurement of latencies.
     fn latency_words(&self, rates: &Rates, now: &Point, run: &Run) -> String {
         let requests = grouped(run.read.ios + run.write.ios);
-        let at = match (self.asked.bytes_per_day, rates) {
+        let at = match (self.rate_per_day(), rates) {
             (Some(_), Rates::Fixed(why)) => {
                 format!("at the load's own rate, as {why}; a day repeats it as often as it takes")
             }
@@ -454,6 +499,10 @@ impl<'a> Planner<'a> {
                 rates.words(),
                 decimal(bytes, "B")
             ),
+            (None, _) if self.asked.bytes_per_day.is_some() => {
+                "at the rate that its jobs give; years are at the bytes a day that were asked for"
+                    .to_owned()
+            }
             (None, _) => format!("at the load's own rate: {}", self.own_words(now)),
         };
         format!("Latencies: with a clock, from there, {requests} reads and writes {at}.")

@@ -22,6 +22,8 @@ mod wear;
 
 pub(crate) use closed::ClosedForm;
 pub use goals::SPARE_BOUNDS;
+pub(crate) use pace::DAY_S;
+pub(crate) use wear::Flash;
 
 use crate::ask::{self, Asker, Ends};
 use crate::loads::OwnLoad;
@@ -75,6 +77,8 @@ pub const SHRINK_TO: u64 = 16_000_000_000;
 pub struct Batch {
     planning: Arc<Planning>,
     cells: Vec<Cell>,
+    /// The work of each part of each cell.
+    costs: Vec<Vec<f64>>,
 }
 
 #[derive(Debug)]
@@ -148,16 +152,15 @@ impl Planning {
     /// # Errors
     /// The first drive, in the order asked, that it does not fit.
     pub fn batch(self) -> Result<Batch, LabError> {
-        let (planning, mut cells) = (Arc::new(self), Vec::new());
+        let (planning, mut cells, mut costs) = (Arc::new(self), Vec::new(), Vec::new());
         for file in &planning.drives {
             let usual = planning.load.load.testbed();
             let slug = usual.unwrap_or_else(|| default_testbed([file]));
             let machine = ftlab_lab::testbed(planning.testbed.as_ref(), slug);
             let machine = machine.map_err(|error| PlanError::from(error).of(file))?;
             let planner = Planner::new(&planning, &machine, file);
-            planner
-                .and_then(|planner| planner.check())
-                .map_err(|why| why.of(file))?;
+            let planner = planner.and_then(|planner| planner.check().map(|()| planner));
+            costs.push(planner.map_err(|why| why.of(file))?.costs());
             cells.push(Cell {
                 subject: Arc::new(subject(file)),
                 work: Work::Course(Arc::new(OneDrive(Arc::clone(&planning)))),
@@ -165,7 +168,25 @@ impl Planning {
                 seed: planning.seed,
             });
         }
-        Ok(Batch { planning, cells })
+        Ok(Batch {
+            planning,
+            cells,
+            costs,
+        })
+    }
+}
+
+impl Batch {
+    /// The number of spare areas that a drive is run with, its own among them.
+    #[must_use]
+    pub fn runs(&self, cell: usize) -> usize {
+        self.costs[cell].iter().filter(|cost| **cost == 1.0).count()
+    }
+
+    /// The number of searches on each drive.
+    #[must_use]
+    pub fn searches(&self) -> usize {
+        self.planning.goals.len()
     }
 }
 
@@ -191,9 +212,12 @@ impl Course for OneDrive {
     fn run(&self, cell: &Cell, observer: Observer<'_>) -> Result<Vec<Outcome>, LabError> {
         let file = cell.subject.first();
         let planner = Planner::new(&self.0, &cell.machine, file);
-        let planned = planner.and_then(|planner| planner.plan(observer.watch));
+        let label = cell.label();
+        // Whoever ends the work is heard by the watch, and again at the end.
+        let done = |part: &str| drop((observer.part)(&format!("{label}, {part}")));
+        let planned = planner.and_then(|planner| planner.plan(observer.watch, &done));
         // Spare areas that could not be run are noted, and whoever ended the work ended them, too.
-        (observer.part)(&cell.label())?;
+        (observer.part)(&label)?;
         let OfDrive { plan, runs } = planned.map_err(|why| why.of(file))?;
         let outcome = |run: Run| Outcome {
             load: run.test.clone(),
@@ -209,6 +233,10 @@ impl Course for OneDrive {
 impl Asker for Batch {
     fn cells(&self) -> &[Cell] {
         &self.cells
+    }
+
+    fn costs(&self, cell: usize) -> &[f64] {
+        &self.costs[cell]
     }
 
     /// Each spare area of a curve is a step of one family of tests.

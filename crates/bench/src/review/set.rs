@@ -1,14 +1,19 @@
 //! Runs of drives put together as a result set, with the published figures beside them.
 
 use super::item::Item;
+use super::latencies;
 use super::wanted::too_small_for;
 use super::{Batch, Review};
 use crate::ask::{self, Ends, listed};
 use crate::figures::{self, Names};
+use crate::loads::OwnLoad;
+use crate::plan::{DAY_S, Flash};
 use crate::repeats;
 use crate::sheets::sheet_of;
-use crate::suites::{Test, Work};
+use crate::suites::{Latencies, Test, Work};
 use ftlab_lab::{Length, Subject};
+use ftlab_play::driver::Clock;
+use ftlab_result::quantity::table;
 use ftlab_result::{Figure, Origin, ResultSet, Run, Unfinished, Verdict, quantity};
 
 /// The results of the cells that have ended. `why` says in words why a drive that has not ended has not all of its runs.
@@ -36,7 +41,12 @@ pub fn result_set(asked: &Batch, ends: &Ends, why: &str) -> ResultSet {
         };
         if missing.is_none() || done > 0 {
             set.drives.push(sheet_of(subject));
-            set.runs.extend(runs.into_iter().flatten().flatten());
+            let mut runs: Vec<Run> = runs.into_iter().flatten().flatten().collect();
+            for own in &review.loads {
+                let of_load = runs.iter_mut().filter(|run| run.test == own.name);
+                of_load.for_each(|run| add_answers(run, own, subject, review.clock));
+            }
+            set.runs.extend(runs);
             // Published figures are of the drive as it was sold, and not of its variants.
             if subject.settings().is_empty() {
                 published.push(names(subject));
@@ -59,6 +69,29 @@ pub fn result_set(asked: &Batch, ends: &Ends, why: &str) -> ResultSet {
     );
     set.figures = figures(review, &published, &set.runs);
     set
+}
+
+/// Adds what is asked of a load that has a rate of its own: latencies by kind of request, and the years that a drive
+/// lasts when the load goes on day and night.
+fn add_answers(run: &mut Run, own: &OwnLoad, subject: &Subject, clock: Clock) {
+    if clock == Clock::Untimed || !own.has_rate() {
+        return;
+    }
+    run.metrics
+        .extend(latencies::metrics(run, &Latencies::OfAll));
+    let Some(flash) = subject.only().and_then(Flash::of) else {
+        return;
+    };
+    // Without a write amplification no cycles are known; an announced amount does not depend on it.
+    let wa = run.wa();
+    let flash = Flash {
+        cycles: flash.cycles.filter(|_| wa.is_some()),
+        ..flash
+    };
+    let wear = flash.wear(wa.unwrap_or(1.0), run.write.bytes_per_s * DAY_S);
+    if let Some(years) = wear.years() {
+        table::LIFETIME_YEARS.put(&mut run.metrics, years);
+    }
 }
 
 fn names(subject: &Subject) -> Names {

@@ -331,6 +331,7 @@ pub fn junit(log: &Path, trial: &Trial) -> String {
         run: run.clone(),
         required: tried.name.to_string(),
         measured: tried.why.clone().unwrap_or_default(),
+        margin_pct: None,
         finding: Finding::of(Some(tried.passes())),
     });
     junit::xml(&verdicts.collect::<Vec<_>>())

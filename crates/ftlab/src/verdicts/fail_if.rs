@@ -125,6 +125,7 @@ impl FailOptions {
                         run: run.id.clone(),
                         required: limit.text.clone(),
                         measured: format!("{name}: {words}"),
+                        margin_pct: None,
                         finding: Finding::of(Some(is.is_some_and(|is| limit.is_met(was, is)))),
                     });
                 }

@@ -82,6 +82,18 @@ impl Requirement {
     }
 }
 
+impl Requirement {
+    /// Share of the bound that a figure leaves, in percent.
+    fn margin_pct(&self, measured: f64) -> Option<f64> {
+        let left = match self.relation {
+            Relation::Below | Relation::AtMost => self.bound - measured,
+            Relation::Above | Relation::AtLeast => measured - self.bound,
+        };
+        let margin = 100.0 * left / self.bound.abs();
+        margin.is_finite().then_some(margin)
+    }
+}
+
 impl RequireOptions {
     /// The file of verdicts, before any work is done for it.
     pub fn junit(&self) -> Result<Option<NewFile>, Failure> {
@@ -102,6 +114,7 @@ impl RequireOptions {
                     run: run.id.clone(),
                     required: requirement.text.clone(),
                     measured: words.unwrap_or_else(|| "unknown".to_owned()),
+                    margin_pct: measured.and_then(|measured| requirement.margin_pct(measured)),
                     finding: Finding::of(measured.map(|measured| requirement.is_met(measured))),
                 });
             }

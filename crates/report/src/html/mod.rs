@@ -6,6 +6,7 @@
 //! review, one a drive – of which the script shows one at a time.
 
 mod accuracy;
+mod answer;
 mod assets;
 mod cards;
 pub mod charts;
@@ -128,6 +129,7 @@ fn page(
                     div.page #top {
                         (front::header(view))
                         (unfinished::notice(&view.set.unfinished))
+                        (answer::section(view))
                         (plan::section(view))
                         (contents::differences(view))
                         @if view.set.figures.is_empty() { (contents::section(view)) }

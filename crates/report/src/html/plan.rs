@@ -3,7 +3,7 @@
 use super::pts::table;
 use crate::format;
 use crate::view::{View, anchor, plan};
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 
 /// The answers, the spare area that each goal takes, and the curves; nothing where no drive was planned.
 pub fn section(view: &View<'_>) -> Markup {
@@ -12,8 +12,10 @@ pub fn section(view: &View<'_>) -> Markup {
         @if !plans.is_empty() {
             section #plan aria-labelledby="plan-title" {
                 h2 #plan-title { "How long, how fast, and how much spare area" }
+                @for sentence in plan::sentences(view) { p.answer { (sentence) } }
                 (table("plan-answers", &plan::answers(view)))
                 @if let Some(goals) = plan::goals(view) { (table("plan-goals", &goals)) }
+                @for chart in plan::charts(view) { figure.drawn { (PreEscaped(chart)) } }
                 @for of_drive in plans {
                     @if let Some(curve) = plan::curve(view, of_drive) {
                         (table(&format!("plan-curve-{}", anchor(&of_drive.drive)), &curve))

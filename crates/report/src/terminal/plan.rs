@@ -9,9 +9,11 @@ use std::fmt::Write as _;
 #[must_use]
 pub fn render(set: &ResultSet) -> String {
     let view = View::new(set);
-    let mut out = table(&plan::answers(&view))
-        .trim_start_matches('\n')
-        .to_owned();
+    let mut out = String::new();
+    for sentence in plan::sentences(&view) {
+        writeln!(out, "  {sentence}").expect("a string takes it");
+    }
+    out.push_str(&table(&plan::answers(&view)));
     let curves = (set.plans.iter()).filter_map(|of_drive| plan::curve(&view, of_drive));
     for of in plan::goals(&view).into_iter().chain(curves) {
         out.push_str(&table(&of));

@@ -1,5 +1,6 @@
 //! Everything that a report shows, before it is laid out: families of tests, verdicts, the data of charts.
 
+pub mod answer;
 pub mod colours;
 pub mod condition;
 pub mod errors;

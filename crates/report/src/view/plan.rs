@@ -3,10 +3,14 @@
 use super::View;
 use super::pts::Table;
 use crate::format::{capacity, keep_units, latency_ns, number};
+use crate::svg::{self, Axis, Chart, Series};
 use ftlab_result::plan::{Goal, Latency, Measure, Plan, Point};
 
 /// A fact of a drive: its name, and its value for each drive.
 type Row = (&'static str, fn(&Plan) -> Option<String>);
+
+/// The height of a chart in pixels.
+const CHART_HEIGHT: f64 = 320.0;
 
 /// In the order that a buyer asks.
 const ROWS: [Row; 14] = [
@@ -36,12 +40,12 @@ const ROWS: [Row; 14] = [
     }),
     ("years to the announced amount", |plan| {
         let years = number(plan.now.wear?.announced_years?);
-        let amount = capacity(plan.rated_bytes?);
+        let amount = number((plan.rated_bytes? as f64 / 1e12).round());
         let whose = match plan.rated_bytes_assumed {
             true => ", assumed as usual in its class",
-            false => " TBW",
+            false => "",
         };
-        Some(format!("{years}: {amount}{whose}"))
+        Some(format!("{years}: {amount} TBW{whose}"))
     }),
     ("years to the rated cycles", |plan| {
         plan.now.wear?.rated_years.map(number)
@@ -74,6 +78,81 @@ const ROWS: [Row; 14] = [
         })
     }),
 ];
+
+/// Each drive's answer as a sentence: years, and latencies at the load's rate.
+pub fn sentences(view: &View<'_>) -> Vec<String> {
+    let sentence = |plan: &Plan| {
+        let drive = view.drive_name(&plan.drive);
+        let day = plan.now.host_bytes_per_day.map(a_day);
+        let years = match (plan.now.wear.and_then(|wear| wear.years()), day) {
+            (Some(years), Some(day)) => format!("lasts {} years at {day} a day", number(years)),
+            (None, Some(_)) if plan.now.wear.is_some() => {
+                "has no amount of writes that is known to be rated, so years are unknown".to_owned()
+            }
+            _ => "does not wear out".to_owned(),
+        };
+        let p99 = |of: &Latency| latency_ns(of.p99_ns as f64);
+        let kinds = [("reads", &plan.read), ("writes", &plan.write)];
+        let latencies: Vec<String> = (kinds.iter())
+            .filter_map(|(kind, of)| Some(format!("99 % of {kind} within {}", p99(of.as_ref()?))))
+            .collect();
+        let answers = match latencies.is_empty() {
+            true => String::new(),
+            false => format!(", and answers {}", latencies.join(" and ")),
+        };
+        keep_units(&format!("{drive} {years}{answers}."))
+    };
+    view.set.plans.iter().map(sentence).collect()
+}
+
+/// A chart over spare area for each figure that has one.
+pub fn charts(view: &View<'_>) -> Vec<String> {
+    type Figure = fn(&Point) -> Option<f64>;
+    let figures: [(&str, Figure); 3] = [
+        ("write amplification", |point| point.wa),
+        ("99th percentile of latency, ms", |point| {
+            Some(point.p99_ns? as f64 / 1e6)
+        }),
+        ("years", |point| point.wear?.years()),
+    ];
+    figures
+        .iter()
+        .filter_map(|(name, of)| chart(view, name, *of))
+        .collect()
+}
+
+fn chart(view: &View<'_>, name: &str, of: fn(&Point) -> Option<f64>) -> Option<String> {
+    let line = |(n, plan): (usize, &Plan)| {
+        let at = |point: &Point| Some((100.0 * point.spare?, of(point)?));
+        let line: Vec<(f64, f64)> = plan.curve.iter().filter_map(at).collect();
+        Series {
+            name: view.drive_name(&plan.drive).to_owned(),
+            colour: n,
+            line: line.clone(),
+            dots: line,
+            ..Series::default()
+        }
+    };
+    let series: Vec<Series> = view.set.plans.iter().enumerate().map(line).collect();
+    let points = || series.iter().flat_map(|series| &series.line);
+    if points().count() < 2 {
+        return None;
+    }
+    let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
+    let across = most(&mut points().map(|point| point.0));
+    let up = most(&mut points().map(|point| point.1));
+    Some(svg::draw(&[Chart {
+        title: format!("{name} over spare area"),
+        height: CHART_HEIGHT,
+        across: Axis::round(
+            "spare area, % of the user's capacity".to_owned(),
+            0.0..across * 1.05,
+        ),
+        up: Axis::round(name.to_owned(), 0.0..up * 1.05),
+        series,
+        note: None,
+    }]))
+}
 
 /// The answers, drive beside drive.
 pub fn answers(view: &View<'_>) -> Table {
