@@ -31,7 +31,7 @@ pub trait Asker: Send + Sync {
     fn set(&self, ends: &Ends, why: &str) -> ResultSet;
 }
 
-/// Ends of cells, by their numbers; none for those that have not ended.
+/// How cells have ended, by their numbers; nothing of those that have not.
 #[derive(Debug)]
 pub struct Ends(Vec<Option<Result<Vec<Outcome>, Arc<LabError>>>>);
 
@@ -72,13 +72,13 @@ impl Ends {
         cells.find_map(|n| self.0[n].as_ref()?.as_ref().err())
     }
 
-    /// The number of the cells that are done.
+    /// How many of the cells are done.
     #[must_use]
     pub fn done(&self, cells: Range<usize>) -> usize {
         cells.filter(|&n| self.outcomes(n).is_some()).count()
     }
 
-    /// True if all of the cells have ended.
+    /// Whether all of the cells have ended.
     #[must_use]
     pub fn have_ended(&self, mut cells: Range<usize>) -> bool {
         cells.all(|n| self.0[n].is_some())

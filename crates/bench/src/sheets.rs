@@ -84,7 +84,7 @@ pub fn sheet(file: &DriveFile) -> DriveSheet {
     }
 }
 
-/// Times of a command alone behind a host that comes with ftlab, of every kind.
+/// What a command alone takes behind a host that comes with ftlab, of every kind.
 fn alone(file: &DriveFile, testbed: &str) -> Vec<Alone> {
     let testbed = Testbed::load(testbed).expect("it comes with ftlab");
     let kinds = [

@@ -53,14 +53,14 @@ const HARMLESS: [&str; 31] = [
 /// From this block size on a job in order shows what the flash takes.
 const LARGE_BYTES: u64 = 64 << 10;
 
-/// The number of a drive that a job pins.
+/// What a job measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// Sequential writes, which pin the rate of the flash.
+    /// What the flash takes of writes in order.
     SequentialWrite,
-    /// Reads at queue depth 1, which pin a read's latency.
+    /// What a read of its own takes.
     Read,
-    /// Writes at queue depth 1, which pin a write's latency.
+    /// What a write of its own takes.
     Write,
 }
 
@@ -69,7 +69,7 @@ pub enum Kind {
 pub struct Measured {
     /// The file that it is from.
     pub source: String,
-    /// Its measurement.
+    /// What it measures.
     pub kind: Kind,
     /// Bytes of a command.
     pub block_bytes: u64,

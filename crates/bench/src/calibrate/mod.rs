@@ -27,7 +27,7 @@ use solve::{Found, solve};
 use thiserror::Error;
 use toml::{Table, Value};
 
-/// Bytes that the model of the drive is shrunk to: some hundred superblocks of several megabytes.
+/// What the model of the drive is shrunk to: some hundred superblocks of several megabytes.
 const SMALL_BYTES: u64 = 8_000_000_000;
 
 /// Commands of a latency; all but those at a page's border take the same.
@@ -47,10 +47,10 @@ const LEAST_PROGRAM_US: f64 = 1.0;
 /// The one seed: what was measured has none.
 const SEED: RootSeed = RootSeed(1);
 
-/// Reasons for which a drive file cannot be fitted.
+/// Why a drive file cannot be fitted.
 #[derive(Debug, Error)]
 pub enum CalibrateError {
-    /// The request itself is wrong.
+    /// What was asked for.
     #[error("{0}")]
     Input(String),
     /// No such drive can be.
@@ -90,15 +90,15 @@ pub struct Fitted {
     pub key: &'static str,
     /// Its unit.
     pub unit: &'static str,
-    /// The value before; none if the file did not say.
+    /// What it was; nothing, if the file did not say.
     pub was: Option<f64>,
-    /// The value now.
+    /// What it is.
     pub is: f64,
     /// The figure's name and unit.
     pub figure: [&'static str; 2],
-    /// The measured figure.
+    /// What was measured.
     pub measured: f64,
-    /// The model's figure before the fit, and after it.
+    /// What the model gave before, and gives now that everything is fitted.
     pub model: [f64; 2],
     /// The file of the figure; nothing, if it was given as a number.
     pub source: Option<String>,
@@ -111,7 +111,7 @@ pub struct Calibrated {
     pub file: DriveFile,
     /// Its text, to be kept as a file.
     pub text: String,
-    /// The fitted numbers, in order.
+    /// What was fitted, in order.
     pub fitted: Vec<Fitted>,
 }
 
@@ -360,7 +360,7 @@ impl Bench<'_> {
         ))
     }
 
-    /// The model's figure, which grows with the number: microseconds, or the time of a megabyte. The drive was filled
+    /// What the model gives, as it grows with the number: microseconds, or the time of a megabyte. The drive was filled
     /// once in order, as drives are before they are measured.
     fn run(&self, file: &DriveFile) -> Result<f64, CalibrateError> {
         let (small, times) = file.shrunk_to(SMALL_BYTES)?;

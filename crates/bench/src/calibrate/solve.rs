@@ -1,6 +1,6 @@
 //! Finding the number at which the model gives what was measured.
 
-/// The share of a value within which it counts as reached.
+/// How close it is to be.
 const CLOSE: f64 = 2e-3;
 
 /// Values that are tried at most; of what goes in a line, three are enough.
@@ -9,7 +9,7 @@ const TRIES: u32 = 10;
 /// A change of the value that is none, in what was measured.
 const FLAT: f64 = 1e-4;
 
-/// The result of a search.
+/// What came of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Found {
     /// There it is so.
@@ -22,8 +22,7 @@ pub enum Found {
     Lost,
 }
 
-/// Finds the number at which `value`, which grows with it, is `wanted`: from `start` on by the slope between two values,
-/// above `least`.
+/// Where `value`, which grows with a number, is `wanted`: from `start` on by the slope between two values, above `least`.
 pub fn solve<E>(
     (start, least): (f64, f64),
     wanted: f64,

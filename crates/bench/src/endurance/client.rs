@@ -1,4 +1,4 @@
-//! Loads that wear a drive, and their write amplification.
+//! What wears a drive, and the write amplification of it.
 
 use super::{EnduranceError, fill};
 use crate::proportion::in_proportion;

@@ -16,7 +16,7 @@ const LIVES_MAX: u32 = 100;
 /// Hours of a day.
 const DAY_HOURS: f64 = 24.0;
 
-/// State of a drive on the way. Bytes are the full drive's.
+/// How a drive stood on the way. Bytes are the full drive's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
     /// Bytes the host had written.
@@ -29,15 +29,15 @@ pub struct Mark {
     pub over_worn_share: f64,
     /// Share of the blocks that had gone bad.
     pub bad_share: f64,
-    /// Share of the spare superblocks that is left.
+    /// What is left of the spare superblocks.
     pub spare_share: f64,
-    /// Health of the scaled drive.
+    /// How the scaled drive stood.
     pub health: Health,
-    /// Health of the full drive, as its SMART reports it.
+    /// How the full drive would: what its SMART tells.
     pub of_full: Health,
 }
 
-/// Ends of a drive's life.
+/// What ended a drive's life.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
     /// It took no more writes, in its words.
@@ -49,7 +49,7 @@ pub enum Ending {
 pub struct Life {
     /// The drive on the way, the last one at its end.
     pub marks: Vec<Mark>,
-    /// The end of the life.
+    /// How it ended.
     pub ending: Ending,
     /// Host bytes at the first block that went bad.
     pub first_bad_bytes: Option<f64>,

@@ -22,7 +22,7 @@ use ftlab_play::watch::Watch;
 use ftlab_workload::JobFile;
 use life::{FullDrive, Liver};
 
-/// A day's writes, and the temperature that data age at.
+/// What is to be done to a drive, day by day.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Daily {
     /// Bytes the host writes a day.

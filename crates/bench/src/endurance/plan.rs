@@ -1,4 +1,4 @@
-//! The scale of a drive whose life is simulated in the time there is.
+//! How small a drive is made, so that its life is simulated in the time there is.
 
 use ftlab_base::Blame;
 use ftlab_drive::{DriveFile, Extent, Scale};
@@ -21,7 +21,7 @@ const SUPERBLOCK_SLOTS: u32 = 128;
 const CYCLES: u32 = 60;
 const RATED_CYCLES: u32 = 30;
 
-/// Reasons for which a life could not be simulated.
+/// Why a life could not be simulated.
 #[derive(Debug, Error)]
 pub enum EnduranceError {
     /// The drive cannot be scaled or built.
@@ -57,13 +57,13 @@ pub enum EnduranceError {
          less than the host writes, or the job hardly writes"
     )]
     Endless {
-        /// Their number.
+        /// How many.
         lives: u32,
     },
 }
 
 impl EnduranceError {
-    /// True if whoever waited has ended it.
+    /// Whether whoever waited has ended it.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         matches!(

@@ -1,20 +1,20 @@
-//! Metrics of the reference table in terms of a run.
+//! What a metric of the reference table means in terms of a run.
 
 use super::{Row, SourceRow, sources};
 use ftlab_result::Run;
 use ftlab_result::quantity::{self, table};
 use serde::Deserialize;
 
-/// Units and bases that a source counts in.
+/// How a source's figures count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counting {
-    /// Its megabyte, and in proportion its kilobyte.
+    /// What it calls a megabyte, and in proportion a kilobyte.
     megabyte: Megabyte,
-    /// The capacity that its spare area is a share of.
+    /// What it gives spare area as a share of.
     spare: Spare,
 }
 
-/// Megabytes of sources.
+/// What a source calls a megabyte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Megabyte {
@@ -25,7 +25,7 @@ pub enum Megabyte {
     Binary,
 }
 
-/// Capacities that sources give spare area as a share of.
+/// What a source gives spare area as a share of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spare {
@@ -36,7 +36,7 @@ pub enum Spare {
     OfUser,
 }
 
-/// Units and bases of a row's source.
+/// How a row's source counts.
 pub fn counting(row: &Row) -> Counting {
     let source = sources().find(|source| source.source == row.source);
     let counting = |SourceRow {
@@ -61,11 +61,11 @@ pub struct Metric<'a> {
     name: &'a str,
     /// From the quantity's unit to the row's.
     scale: f64,
-    /// The other side of a comparison.
+    /// What the figure is compared with.
     pub compared: Compared<'a>,
 }
 
-/// Runs that a figure depends on.
+/// How a figure depends on another run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compared<'a> {
     /// It does not.

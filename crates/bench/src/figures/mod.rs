@@ -30,22 +30,22 @@ const SOURCES: &str = include_str!("../../reference/sources.csv");
 /// Names that stand for several drives.
 const ALIASES: &str = include_str!("../../reference/aliases.csv");
 
-/// Notes on names that are neither a drive file nor a test.
+/// What a reader is told of names that are no drive file and no test.
 const NAMES: &str = include_str!("../../reference/names.csv");
 
-/// The support of each drive: figures that it is held to.
+/// What stands behind each drive.
 const STANDING: &str = include_str!("../../reference/standing.csv");
 
-/// Reasons for which the model misses figures.
+/// Why the model misses figures.
 const MISSES: &str = include_str!("../../reference/misses.csv");
 
-/// The figures as they would be if the model had been made without the test that each is from.
+/// What the figures would be if the model had been made without the test that each is from.
 const CROSS_VALIDATION: &str = include_str!("../../reference/cross-validation.csv");
 
 /// The source of the suite that the witnesses' own tests are in.
 const OF_WITNESSES: &str = "witnesses";
 
-/// Support of a drive, as the last review of everything found it.
+/// What stands behind a drive, as the last review of everything found.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Standing {
     /// Slug.
@@ -58,7 +58,7 @@ pub struct Standing {
     pub unseen_error: Option<f64>,
 }
 
-/// Support of each drive that has figures.
+/// What stands behind each drive that has figures.
 ///
 /// # Panics
 /// Never: a test reads the table that is part of the program.
@@ -101,9 +101,9 @@ pub struct Row {
     pub unit: String,
     /// `eq`, `approx`, `gt`, …
     pub qualifier: String,
-    /// The change of the model that a witness led to; it is no witness from then on.
+    /// What a witness led to in the model; it is none from then on.
     pub led_to: Option<String>,
-    /// A note on the worth of a witness.
+    /// What a witness is worth.
     #[serde(default)]
     pub note: String,
 }
@@ -197,7 +197,7 @@ pub(crate) fn source_title(key: &str) -> String {
     row.map_or_else(|| key.to_owned(), |row| row.title)
 }
 
-/// Finds a table's note on a name.
+/// What a table says of a name.
 fn said_of<'t>(table: &'t [Named], name: &str) -> Option<&'t str> {
     let (_, said) = table.iter().find(|(of, _)| of == name)?;
     Some(said)
@@ -258,13 +258,13 @@ pub fn unseen(drives: &[Names], tests: &[Test], runs: &[Run]) -> Vec<Figure> {
     Bench::of(drives, tests, runs).answered(&rows)
 }
 
-/// The number of repeats of each run.
+/// How often each of the runs was made.
 fn repeats(runs: &[Run]) -> usize {
     let spreads = runs.iter().flat_map(|run| run.spread.values());
     spreads.map(|spread| spread.values.len()).max().unwrap_or(1)
 }
 
-/// Runs that figures are read from.
+/// What was run.
 struct Bench<'a> {
     drives: &'a [Names],
     tests: &'a [Test],
@@ -283,7 +283,7 @@ type Answer<'r> = (f64, &'r Run);
 struct Simulated<'r> {
     /// The mean if there are several.
     value: f64,
-    /// The spread of several runs.
+    /// How they spread if there are several.
     spread: Option<Spread>,
     /// The run it is from, in the first repeat that gives it.
     run: &'r Run,
@@ -473,7 +473,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// True if the rows of a test are promises of a maker, which a drive may surpass.
+/// Whether the rows of a test are promises of a maker, which a drive may surpass.
 #[must_use]
 pub fn is_promise(test: &str) -> bool {
     suites::all().any(|other| other.step.slug == test && other.is_promise())
@@ -498,7 +498,7 @@ fn fitting<'a>(runs: Vec<&'a Run>, row: &Row) -> Vec<&'a Run> {
     }
 }
 
-/// Ways to make one figure of those of several drives.
+/// How the figures of several drives become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Combine {
@@ -530,7 +530,7 @@ impl Combine {
     }
 }
 
-/// True if `slug` means all steps of the test's family rather than one of them.
+/// Whether `slug` means all steps of the test's family rather than one of them.
 fn is_whole_family(test: &Test, slug: &str) -> bool {
     test.family.slug == slug && !suites::all().any(|test| test.answers_to(slug))
 }

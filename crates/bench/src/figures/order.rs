@@ -6,7 +6,7 @@ use crate::suites::{self, Family};
 use ftlab_result::{Figure, Run, Verdict};
 use std::sync::Arc;
 
-/// Qualifier of rows that rank drives.
+/// How the rows are to be read.
 pub const QUALIFIER: &str = "order";
 
 /// Published scores within this factor are equal: they may come in any order.
@@ -18,7 +18,7 @@ pub fn scores(bench: &Bench<'_>) -> Vec<Figure> {
     records(SCORES).into_iter().filter_map(figure).collect()
 }
 
-/// A row on the score of a family that imitates a closed program.
+/// What a row says of a score of a family that stands for a closed program.
 pub struct Score<'a> {
     family: &'static Family,
     score: &'static suites::Score,
@@ -79,7 +79,7 @@ impl<'a> Score<'a> {
     }
 }
 
-/// True if a drive stands among the others as the published score says. Without others it is shown.
+/// Whether a drive stands among the others as the published score says. Without others it is shown.
 pub fn judge(bench: &Bench<'_>, row: &Row, published: f64, simulated: f64) -> Judgement {
     let stands = |holds: bool| Judgement {
         verdict: if holds { Verdict::Pass } else { Verdict::Fail },

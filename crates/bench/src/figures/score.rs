@@ -1,19 +1,19 @@
-//! True if a simulated figure agrees with the published one.
+//! Whether a simulated figure agrees with the published one.
 
 use ftlab_result::Verdict;
 use ftlab_result::quantity::table;
 
-/// Factor by which an averaged figure may be off. Repeating a review on a second sample of a
+/// How far an averaged figure may be off: a factor. Repeating a review on a second sample of a
 /// drive moves its averages about this much.
 const TOLERANCE: f64 = 1.15;
 
-/// Factor for a figure that its source only gives as "about".
+/// The same for a figure its source only gives as "about".
 const TOLERANCE_APPROX: f64 = 1.25;
 
-/// Factor for a maximum: one event of a run whose length is mostly not stated.
+/// The same for a maximum: one event of a run whose length is mostly not stated.
 const TOLERANCE_MAXIMUM: f64 = 2.0;
 
-/// Factor for a 99th percentile, which collection decides, and for percentiles beyond, of which each is few requests.
+/// The same for a 99th percentile, which collection decides, and for percentiles beyond, of which each is few requests.
 const TOLERANCE_P99: f64 = 1.5;
 const TOLERANCE_BEYOND_P99: f64 = 2.0;
 
@@ -24,10 +24,10 @@ const UPTO_LEAST: f64 = 2.0 / 3.0;
 /// the promise.
 pub const AT_LEAST: &str = "at-least";
 
-/// The judgement of a row.
+/// What a row says of the model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Judgement {
-    /// The verdict.
+    /// Whether it agrees.
     pub verdict: Verdict,
     /// |ln(simulated / published)|, for rows that are scored by it.
     pub error: Option<f64>,
@@ -89,7 +89,7 @@ fn tolerance(metric: &str) -> f64 {
     }
 }
 
-/// Judges a figure where one side is nothing and has no logarithm: a drive without pauses has none in the model.
+/// The same where one is nothing and has no logarithm: a drive without pauses has none in the model.
 fn near_nothing(qualifier: &str, published: f64, simulated: f64) -> Judgement {
     match qualifier {
         "eq" => Judgement::when(published == simulated),

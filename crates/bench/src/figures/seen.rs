@@ -1,4 +1,4 @@
-//! Figures that the model has been shown: those that something of it was chosen in view of.
+//! Which figures the model has been shown: those that something of it was chosen in view of.
 
 use super::Row;
 use crate::suites;
@@ -22,7 +22,7 @@ static NAMED: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
 });
 
 impl Row {
-    /// True if the model was made without it. Figures of the reviews were there when it was; one of another page
+    /// Whether the model was made without it. Figures of the reviews were there when it was; one of another page
     /// was not looked at unless it led to a change, or something names it as what it was worked out from.
     pub(super) fn is_unseen(&self) -> bool {
         self.id.starts_with('P') && self.led_to.is_none() && !NAMED.contains(&self.id)

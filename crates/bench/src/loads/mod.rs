@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Reasons for which a load cannot be read.
+/// Why a load cannot be read.
 #[derive(Debug, Error)]
 pub enum ReadError {
     /// It is no job file, script, scenario or synthetic trace.
@@ -102,28 +102,28 @@ pub enum Called {
     ByPlace,
 }
 
-/// Settings for reading loads.
+/// How loads are read.
 #[derive(Clone, Copy)]
 pub struct Reading<'a> {
     /// Relative paths begin here.
     pub folder: &'a Path,
-    /// True if a name may be that of a load that comes with ftlab.
+    /// Whether a name may be that of a load that comes with ftlab.
     pub takes_names: bool,
-    /// True if loads run with a clock, without which a script or a synthetic trace has no meaning.
+    /// Whether loads run with a clock, without which a script or a synthetic trace has no meaning.
     pub clock: Clock,
-    /// The option that asks for loads without a clock, as messages name it.
+    /// What asks for loads without one, in messages.
     pub untimed_word: &'a str,
     /// The name of a load in messages.
     pub called: Called,
-    /// Replay of recorded traces.
+    /// How recorded traces are replayed.
     pub replay: &'a Replay,
-    /// True if skewed laws of job files are spread over all blocks.
+    /// Whether skewed laws of job files are spread over all blocks.
     pub is_shuffled: bool,
     /// The jobs of job files that are asked for; all if none is.
     pub sections: &'a [String],
     /// Options that hold for job files where they say nothing else.
     pub defaults: Option<&'a Sections>,
-    /// True if its texts are to be read elsewhere, too: a recorded trace is told from others by its bytes.
+    /// Whether its texts are to be read elsewhere, too: a recorded trace is told from others by its bytes.
     pub is_carried: bool,
     /// The machine that job files may ask for.
     pub machine: &'a Surroundings<'a>,
@@ -202,7 +202,7 @@ impl Reading<'_> {
         })
     }
 
-    /// True if a file is a recorded trace.
+    /// Whether a file is a recorded trace.
     fn is_trace(&self, path: &Path) -> Result<bool, ReadError> {
         let is_said = self.replay.opening.format.is_some();
         Ok(is_said || ftlab_trace::is_trace_file(path)?)
@@ -366,7 +366,7 @@ impl Reading<'_> {
     }
 }
 
-/// Hashes what tells a load from others: a recorded trace is known by what it holds and by when it was written.
+/// What tells a load from others: a recorded trace is known by what it holds and by when it was written.
 fn mark_of(texts: &LoadText, what: &What) -> u128 {
     let What::Recording(recording) = what else {
         return mark_of_texts(&texts.text, &texts.scripts);
@@ -378,7 +378,7 @@ fn mark_of(texts: &LoadText, what: &What) -> u128 {
     mark_of_trace(&texts.text, &texts.scripts, &holds, &how)
 }
 
-/// True if a text is TOML of ftlab's own, as scripts and traces are: a job file begins with a section.
+/// Whether a text is TOML of ftlab's own, as scripts and traces are: a job file begins with a section.
 fn is_toml(text: &str) -> bool {
     let table = text.parse::<toml::Table>();
     table.is_ok_and(|table| table.contains_key("schema"))

@@ -1,4 +1,4 @@
-//! Reading and replay of a recorded trace.
+//! How a recorded trace is read and replayed.
 
 use super::{ReadError, TraceFile};
 use ftlab_play::recording::{Pace, Recording};
@@ -10,22 +10,22 @@ use std::io::{self, Read};
 use std::path::Path;
 use xxhash_rust::xxh3::Xxh3Default;
 
-/// Replay of recorded traces.
+/// How recorded traces are replayed.
 #[derive(Debug, Clone)]
 pub struct Replay {
-    /// Format, devices and window that are read of the file.
+    /// How the file is read.
     pub opening: Opening,
     /// The requests that are kept of it.
     pub selection: Selection,
-    /// Times at which its requests are issued; none for as the job says that replays it, else at their own times.
+    /// When its requests are issued; none for as the job says that replays it, else at their own times.
     pub pace: Option<Pace>,
-    /// Treatment of addresses that do not fit a drive.
+    /// What is done where it does not fit a drive.
     pub fit: Fit,
-    /// Words of the job that replays it, if one does.
+    /// What the words of the job say that replays it, if one does.
     pub job: Option<OfJob>,
 }
 
-/// Words of a job on the replay of its trace.
+/// What a job says of how its trace is replayed.
 #[derive(Debug, Clone, Copy)]
 pub struct OfJob {
     /// Requests come as fast as the depth allows, whatever their times.
@@ -57,7 +57,7 @@ impl Replay {
         job: None,
     };
 
-    /// The replay of a job's trace, whose words count where nothing else is said.
+    /// The same for the trace of a job, whose own words say what nothing else does.
     #[must_use]
     pub fn of_job(&self, job: &JobSpec) -> Replay {
         let words = &job.replay;
@@ -108,7 +108,7 @@ impl Replay {
         })
     }
 
-    /// Times at which requests of a trace of that format are issued.
+    /// When the requests of a trace of that format are issued.
     fn pace_of(&self, format: Format) -> Pace {
         let of_job = self.job.map(|job| match job.time_scale_percent {
             _ if job.no_stall => Pace::Closed(job.iodepth),
@@ -120,7 +120,7 @@ impl Replay {
         self.pace.or(of_job).unwrap_or_default()
     }
 
-    /// The number of requests outstanding where the depth alone holds them back.
+    /// How many requests are outstanding where the depth alone holds them back.
     fn depth(&self) -> u32 {
         self.job.map_or(1, |job| job.iodepth)
     }

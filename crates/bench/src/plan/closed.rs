@@ -18,7 +18,7 @@ pub struct ClosedForm {
     alpha_share: f64,
     /// Share of the addresses that hold data.
     in_use: f64,
-    /// Slots programmed for each slot of data: parity comes on top.
+    /// What is programmed for each slot of data: parity comes on top.
     programmed_per_slot: f64,
 }
 
@@ -74,7 +74,7 @@ impl ClosedForm {
         Some(high)
     }
 
-    /// Names it, for a sentence.
+    /// What it is, for a sentence.
     pub fn words(&self) -> String {
         format!(
             "{} collection, {} slots a superblock",
@@ -83,7 +83,7 @@ impl ClosedForm {
     }
 }
 
-/// The number of superblocks that a d-choices policy draws.
+/// How many superblocks a policy draws that takes the best of some.
 fn choices(file: &DriveFile) -> Option<u32> {
     let rows = file.parameters();
     let row = rows.iter().find(|row| row.key == "gc.choices")?;
@@ -107,7 +107,7 @@ fn in_use(load: &Load, slot_bytes: u64) -> Option<f64> {
     alike.then(|| in_use_after_trims_of_used(first).ok())?
 }
 
-/// True if a job writes single slots anywhere on the drive, each as likely as any other at every write.
+/// Whether a job writes single slots anywhere on the drive, each as likely as any other at every write.
 fn is_uniform(job: &JobSpec, slot_bytes: u64) -> bool {
     let sizes = [job.sizes.bs.write, job.sizes.bs_max.write];
     job.pattern.random

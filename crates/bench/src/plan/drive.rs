@@ -43,10 +43,10 @@ const RATE_COST: f64 = 2.0;
 /// Spare areas nearer than this are one.
 const SPARE_RATIO: f64 = 1.02;
 
-/// State that a run of a plan begins in.
+/// What a run of a plan begins in.
 const STATE: &str = "settled";
 
-/// The plan of a drive, and its runs.
+/// What came of a drive.
 pub struct OfDrive {
     pub plan: Plan,
     /// At the load's rate, as the drive is and with each spare area.
@@ -61,7 +61,7 @@ pub struct Planner<'a> {
     pub file: &'a DriveFile,
     /// The load, in proportion to the drive as it is simulated.
     load: Load,
-    /// Its own size over that of the simulated drive.
+    /// How many times the simulated drive its own size is.
     pub times: f64,
 }
 
@@ -128,7 +128,7 @@ impl<'a> Planner<'a> {
         ((all as f64 * share) as u64).max(REQUESTS_LEAST)
     }
 
-    /// The length of a run at another rate, as loads say it themselves.
+    /// How long a run at another rate is, of loads that say it themselves.
     pub fn length_of_rated(&self) -> Length {
         match self.load().what() {
             What::Job(_) => Length::Full,
@@ -136,7 +136,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// True if the load fits the drive, with a clock and without.
+    /// Whether the load fits the drive, with a clock and without.
     pub fn check(&self) -> Result<(), PlanError> {
         let whole = &self.asked.load.load;
         check(whole, &subject(self.file), self.machine, Clock::Timed)?;
@@ -400,7 +400,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Notes on the origin of the numbers.
+    /// How the numbers were got.
     fn notes(&self, own: &Brought, rates: &Rates, now: &Point, run: &Run) -> Vec<String> {
         let settled = own.settled.map(|settled| self.settled_words(settled));
         let mut notes: Vec<String> = Vec::new();
@@ -438,7 +438,7 @@ impl<'a> Planner<'a> {
         notes
     }
 
-    /// A note on the years.
+    /// What the years count.
     fn wear_words(&self) -> String {
         let flash = Flash::of(self.file);
         let cycles = flash.and_then(|flash| flash.cycles).map(|[rated, failing]| {
@@ -466,7 +466,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// A note on the measurement of write amplification.
+    /// How write amplification was measured.
     fn settled_words(&self, settled: Settled) -> String {
         let clock = match clock(self.load()) {
             Clock::Untimed => "without a clock",
@@ -487,7 +487,7 @@ impl<'a> Planner<'a> {
         )
     }
 
-    /// A note on the measurement of latencies.
+    /// How latencies were measured.
     fn latency_words(&self, rates: &Rates, now: &Point, run: &Run) -> String {
         let requests = grouped(run.read.ios + run.write.ios);
         let at = match (self.rate_per_day(), rates) {
@@ -508,7 +508,7 @@ impl<'a> Planner<'a> {
         format!("Latencies: with a clock, from there, {requests} reads and writes {at}.")
     }
 
-    /// The load's own rate, for a sentence.
+    /// What the load's own rate is.
     fn own_words(&self, now: &Point) -> String {
         let bytes = now.host_bytes_per_day.unwrap_or(0.0);
         let bytes = decimal(bytes, "B");
@@ -541,7 +541,7 @@ fn times(passes: u32) -> String {
     }
 }
 
-/// The reason for which a drive has no curve.
+/// Why a drive has no curve.
 fn no_spare(file: &DriveFile) -> String {
     match file.kind() {
         Kind::Ssd => "The spare area is not varied: a block map merges in log blocks, which map.* gives it, and more spare \

@@ -13,10 +13,10 @@ use ftlab_result::plan::{Goal, Measure, Point};
 /// The least and the largest over-provisioning that are looked at, of the user's capacity.
 pub const SPARE_BOUNDS: [f64; 2] = [0.02, 4.0];
 
-/// Precision of a measured write amplification, and of years with it, and the ratio below which two spare areas are one.
+/// How exactly write amplification, and years with it, can be measured, and from which ratio on two spare areas are one.
 const EXACT: [f64; 2] = [2e-3, 1.002];
 
-/// Precision and ratio for percentiles of latency.
+/// The same for percentiles of latency.
 const LATENCIES: [f64; 2] = [0.02, 1.02];
 
 /// A measure as a value that falls with spare area, and the goal in it.
@@ -227,7 +227,7 @@ fn nearest(tried: &[Seen]) -> Option<&Seen> {
     tried.iter().min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// The reason for which there is nothing to look for.
+/// Why there is nothing to look for.
 fn without(measure: Measure) -> &'static str {
     match measure {
         Measure::Wa => "The drive has no write amplification.",

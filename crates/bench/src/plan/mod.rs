@@ -42,18 +42,18 @@ use ftlab_sheet::SheetError;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// The request for plans.
+/// What is asked.
 #[derive(Debug)]
 pub struct Planning {
     /// The drives, in the order of the answers.
     pub drives: Vec<DriveFile>,
     /// The load that they are under.
     pub load: OwnLoad,
-    /// State of the drives before it.
+    /// What the drives have been through before it.
     pub state: State,
     /// Bytes that the host writes a day; none for the load's own rate.
     pub bytes_per_day: Option<f64>,
-    /// Goals: of each measure the most, or of years the least.
+    /// What the drives are to come to: of each measure the most, or of years the least.
     pub goals: Vec<(Measure, f64)>,
     /// Spare areas of the curve.
     pub spares: Vec<f64>,
@@ -93,7 +93,7 @@ pub fn spares(length: Length) -> Vec<f64> {
     }
 }
 
-/// Reasons for which a drive could not be planned.
+/// Why a drive could not be planned.
 #[derive(Debug, Error)]
 pub enum PlanError {
     /// It cannot be built, or not with that spare area.

@@ -13,7 +13,7 @@ use ftlab_workload::{JobFile, JobSpec, PerKind, ResolvedJob};
 
 pub const DAY_S: f64 = 86_400.0;
 
-/// Rates of a load, which another rate is made of.
+/// How a load can be asked for at another rate.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Rates {
     /// The rates of the jobs of a file.
@@ -137,7 +137,7 @@ impl Rates {
         }
     }
 
-    /// Arrivals at another rate than the load's own, for a sentence.
+    /// How requests come at another rate than the load's own, for a sentence.
     pub fn words(&self) -> &'static str {
         match self {
             Rates::Jobs { .. } => "arriving at random at that rate",

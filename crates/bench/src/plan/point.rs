@@ -26,7 +26,7 @@ pub struct Brought {
     devices: Devices,
     /// None without flash.
     pub settled: Option<Settled>,
-    /// The closed form, if one covers drive and load.
+    /// Where one covers it.
     pub closed: Option<ClosedForm>,
 }
 
@@ -82,7 +82,7 @@ impl Planner<'_> {
         Ok(play(load, subject, &mut devices, self.machine, &how)?)
     }
 
-    /// The drive's figures there, with those of a run at the load's rate.
+    /// What a drive comes to there, with what it gave at the load's rate.
     pub fn point(&self, brought: &Brought, timed: Option<&Run>) -> Point {
         let file = &brought.file;
         let (spare, settled) = (file.spare(), brought.settled);
@@ -118,7 +118,7 @@ pub fn percentile(traffic: &Traffic, percent: f64) -> Option<u64> {
     found.map(|(_, ns)| *ns).filter(|_| traffic.ios > 0)
 }
 
-/// The percentile of reads or of writes, whichever is longer.
+/// The same of reads and writes, whichever is longer.
 pub fn longest(run: &Run, percent: f64) -> Option<u64> {
     percentile(&run.read, percent).max(percentile(&run.write, percent))
 }

@@ -1,6 +1,6 @@
 //! The least x at which a measured value that falls with x keeps a goal.
 
-/// A search for the least place that reaches a goal.
+/// What is looked for.
 #[derive(Debug, Clone, Copy)]
 pub struct Search {
     /// The most that the value may be.
@@ -16,7 +16,7 @@ pub struct Search {
 /// A place and the value there.
 pub type Seen = (f64, f64);
 
-/// Outcome of a search.
+/// What was found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Found {
     /// The goal is kept here, and not below.
@@ -33,7 +33,7 @@ const LOOKS_MAX: u32 = 14;
 /// By how much the next place lies outside of all that were seen.
 const STEP: f64 = 2.0;
 
-/// Least distance of the next place from an end of the bracket, as a share of it.
+/// How near to an end of the bracket, as a share of it, the next place may lie.
 const END_SHARE: f64 = 0.05;
 
 /// A curve of about the same shape as the value.
@@ -101,12 +101,12 @@ impl Search {
         value <= self.goal * (1.0 + self.value_share)
     }
 
-    /// True if nothing below a place can be looked at, or need be.
+    /// Whether nothing below a place can be looked at, or need be.
     fn is_bound(&self, at: Seen) -> bool {
         at.0 <= self.bounds[0]
     }
 
-    /// The place at which the guide, moved to go through a place that was seen, reaches the goal.
+    /// Where the guide, moved to go through a place that was seen, comes to the goal.
     fn guided(&self, near: Seen, guide: Guide<'_>) -> Option<f64> {
         let factor = near.1 / guide(near.0)?;
         let misses = |x: f64| guide(x).is_some_and(|value| factor * value > self.goal);

@@ -28,14 +28,14 @@ const PASSES_MAX: u32 = 20_000;
 const PART_OF_BLOCKS: u64 = 400;
 const PROGRAMMED_OF_BLOCKS: u64 = 1;
 
-/// State that a repeated load ended in.
+/// Where a load ended up that was repeated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settled {
     /// Write amplification over the last window, or over all where there was none.
     pub wa: f64,
-    /// True if the rule held.
+    /// Whether the rule held.
     pub is_steady: bool,
-    /// The number of times that the load was played.
+    /// How often the load was played.
     pub passes: u32,
     /// Bytes the host wrote meanwhile.
     pub host_bytes: u64,
@@ -127,7 +127,7 @@ struct Rounds {
     /// The counters at the end of each round, those at the beginning first.
     marks: Vec<Counters>,
     now: Counters,
-    /// Write amplification of a pass that is as long as a window, as the driver found it.
+    /// What a pass says that is as long as a window.
     of_driver: Option<f64>,
 }
 

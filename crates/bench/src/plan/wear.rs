@@ -1,4 +1,4 @@
-//! Wear of flash by a day's writes: cycles a day, and years from them.
+//! What a day's writes do to flash: cycles a day, and years from them.
 
 use ftlab_drive::DriveFile;
 use ftlab_result::plan::Wear;
@@ -34,7 +34,7 @@ impl Flash {
         })
     }
 
-    /// Wear by bytes a day from the host, each programmed `wa` times.
+    /// What so many bytes a day from the host do, each programmed `wa` times.
     pub fn wear(&self, wa: f64, host_bytes_per_day: f64) -> Wear {
         let flash_bytes_per_day = wa * host_bytes_per_day;
         let cycles_per_day = flash_bytes_per_day / self.bytes as f64;

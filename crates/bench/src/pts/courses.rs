@@ -25,13 +25,13 @@ const LAST: usize = 5;
 /// Seconds of an access of host idle recovery.
 const ACCESS: Nanos = Nanos::from_secs(5);
 
-/// Accesses of an idle state: an hour and a half without the pauses.
+/// How often the accesses of an idle state follow one another: an hour and a half without the pauses.
 const ACCESSES: u32 = 360;
 
 /// Minutes of a round before the pauses when it is scaled: as many as one of the IOPS test has.
 const ROUND: u64 = 56;
 
-/// Accesses of an idle state when it is scaled: they run with time all through.
+/// The same when it is scaled: they run with time all through.
 const ACCESSES_SCALED: u32 = 12;
 
 /// Pauses between accesses, in accesses' lengths: the idle states.
@@ -43,7 +43,7 @@ const GROUP_SAMPLES: u32 = 8 * 60;
 /// Samples of a group when it is scaled; each lasts as many minutes as are left out.
 const GROUP_SAMPLES_SCALED: u32 = 48;
 
-/// Share of the rate before a change of load at which a drive has recovered.
+/// How near the rate before a change of load another one has recovered.
 const RECOVERED: f64 = 0.9;
 
 /// Random writes of 4 KiB, as many outstanding as the settings say.

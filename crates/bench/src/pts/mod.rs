@@ -104,7 +104,7 @@ impl Part {
     }
 }
 
-/// The result of a part.
+/// What a part found.
 #[derive(Debug, Default)]
 struct Finding {
     /// As in a run.
@@ -119,7 +119,7 @@ fn metrics(named: &[(&str, f64)]) -> BTreeMap<String, f64> {
     named.iter().map(owned).collect()
 }
 
-/// The request for a test.
+/// What to test.
 #[derive(Debug, Clone)]
 pub struct Pts {
     /// The drives, all of flash, in the order of the report.
@@ -128,7 +128,7 @@ pub struct Pts {
     pub tests: Vec<Test>,
     /// Settings of the standard.
     pub settings: Settings,
-    /// The scale; none for what suits each drive.
+    /// How much shorter than the standard's; none for what suits each drive.
     pub scale: Option<Scale>,
     /// The machine; none for one of the time of each drive.
     pub testbed: Option<Testbed>,

@@ -10,7 +10,7 @@ use ftlab_result::pts::Pts;
 use ftlab_result::quantity::table;
 use ftlab_result::{At, Run};
 
-/// The note of every scaled test.
+/// What is different about every scaled test.
 const SCALED: &str = "Only the beginning of each access runs with time and is counted; the rest of its writes \
                       follow without time, as many bytes a second.";
 

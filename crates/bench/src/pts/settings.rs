@@ -8,7 +8,7 @@ use ftlab_result::pts;
 /// what changes while its spare area is used up is then no slower than the rule can see.
 const BYTES_A_SECOND: f64 = 5e9;
 
-/// Part of a scaled stretch that runs with time, unless more is needed to see requests end.
+/// How much of a scaled stretch runs with time, unless more is needed to see requests end.
 const TIMED: Nanos = Nanos::from_millis(500);
 
 /// The part of it that is not counted, in percent: the write buffer is empty when it begins.
@@ -32,11 +32,11 @@ pub const ENTERPRISE: pts::Settings = pts::Settings {
     depth: 32,
 };
 
-/// The scale of a test: its length beside the standard's.
+/// How much shorter a test is than the standard's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
     divisor: f64,
-    /// True if all of it runs with time, and not only the beginning of each stretch.
+    /// Whether all of it runs with time, and not only the beginning of each stretch.
     is_timed: bool,
 }
 
@@ -57,7 +57,7 @@ impl Scale {
         })
     }
 
-    /// The scale that suits a drive of N bytes: minutes `times` as long as those of the IOPS test, which last as
+    /// What suits a drive of N bytes: minutes `times` as long as those of the IOPS test, which last as
     /// long, for its size, on each drive.
     #[must_use]
     pub fn of_capacity(bytes: u64, times: f64) -> Scale {
@@ -68,19 +68,19 @@ impl Scale {
         }
     }
 
-    /// True if it is the standard as it is.
+    /// Whether it is the standard as it is.
     #[must_use]
     pub fn is_standard(&self) -> bool {
         self.is_timed
     }
 
-    /// The length of a span of the standard, scaled.
+    /// What so long a span of the standard lasts.
     #[must_use]
     pub fn span(&self, standard: Nanos) -> Nanos {
         Nanos::from_secs_f64(standard.as_secs() / self.divisor)
     }
 
-    /// The parts of a stretch that run with time: the part that is not counted, and the part that is. A part
+    /// What runs with time of a stretch: the part that is not counted, and the part that is. A part
     /// `times` as long was needed.
     #[must_use]
     pub fn timed(&self, stretch: Nanos, times: u64) -> (Nanos, Nanos) {

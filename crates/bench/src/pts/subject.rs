@@ -23,13 +23,13 @@ use ftlab_workload::{
 /// Bytes of a request of the preconditioning that is the same for all tests.
 const PRECONDITIONING_BLOCK: u64 = 128 << 10;
 
-/// Times that preconditioning writes the capacity.
+/// How often that writes the capacity.
 const PRECONDITIONING_CAPACITIES: u64 = 2;
 
 /// Requests that must have ended in the part that is counted, or it is made longer.
 const ENDED_MIN: f64 = 16.0;
 
-/// Factor by which it is made longer each time.
+/// How much longer it is made each time.
 const LONGER: u64 = 4;
 
 /// Bytes programmed for a byte written beyond which a drive rewrites whole blocks: its rest ends when so much
@@ -38,7 +38,7 @@ const LONGER: u64 = 4;
 const WHOLE_BLOCKS_WA: f64 = 64.0;
 const WHOLE_BLOCKS_PERCENT: u64 = 4;
 
-/// The host's accesses in a stretch.
+/// What the host does in a stretch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Load {
     /// At random, or in order from where the last one ended.
@@ -61,7 +61,7 @@ impl Load {
         format!("{order} {block}, R/W {}/{write}", self.read_pct)
     }
 
-    /// True if it only reads or only writes.
+    /// Whether it only reads or only writes.
     fn kind(&self) -> PatternKind {
         match self.read_pct {
             0 => PatternKind::Write,
@@ -77,7 +77,7 @@ pub fn block_words(bytes: u64) -> String {
     format!("{} KiB", bytes as f64 / 1024.0)
 }
 
-/// Lengths of a stretch.
+/// How long a stretch is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Length {
     /// So long.
@@ -95,15 +95,15 @@ pub struct Subject<'a> {
     pub settings: &'a Settings,
     pub scale: Scale,
     pub seed: RootSeed,
-    /// Steps so far, in words.
+    /// What was done so far, in words.
     pub steps: Vec<String>,
-    /// Bytes that the host has written since the purge.
+    /// What the host has written since the purge.
     pub written_bytes: u64,
-    /// Seconds that the accesses of the test took, with what ran without time.
+    /// What the accesses of the test wrote, with what ran without time.
     pub elapsed_s: f64,
     /// Stretches so far, so that each has random numbers of its own.
     stretches: u64,
-    /// Addresses of the next read and the next write in order.
+    /// Where the next read and the next write in order begin.
     heads: [u64; 2],
 }
 

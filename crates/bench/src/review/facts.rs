@@ -1,4 +1,4 @@
-//! Facts of a drive that no run with time is needed for: spare area, a client's write amplification,
+//! What can be said about a drive without a run with time: spare area, a client's write amplification,
 //! wear, endurance.
 
 use super::cost;
@@ -33,7 +33,7 @@ impl Programs {
     }
 }
 
-/// A day's writes of the client that a promise assumes.
+/// What the client of a promise writes a day.
 const DAILY: Daily = Daily {
     bytes: 100e9,
     celsius: 40.0,
@@ -45,7 +45,7 @@ const WEAR_BINS: u32 = 40;
 /// Days of the five years of a promise, or of a sum.
 const DAYS: f64 = 5.0 * 365.0;
 
-/// The worth of a drive's promise: bytes that it takes until its mean block has had its rated cycles. No metric of a
+/// What a drive's promise is worth: bytes that it takes until its mean block has had its rated cycles. No metric of a
 /// result.
 const PROMISED_BYTES: &str = "promised_bytes";
 

@@ -29,7 +29,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use wanted::OfDrive;
 
-/// The request for a review.
+/// What to review.
 #[derive(Debug, Clone)]
 pub struct Review {
     /// The drives, or sets of drives by name, in the order of the report.
@@ -40,7 +40,7 @@ pub struct Review {
     pub loads: Vec<OwnLoad>,
     /// The slugs of the tests that each drive runs; where there are none, every drive runs all tests.
     pub wanted: Option<Vec<BTreeSet<String>>>,
-    /// True if everything there is was asked for, and not these tests by name: each drive then leaves
+    /// Whether everything there is was asked for, and not these tests by name: each drive then leaves
     /// out the long tests that no source made on it, and those whose files it has no room for.
     pub is_everything: bool,
     /// The state that jobs, scenarios and traces begin in; none for those of each test, and for loads of a user's own a
@@ -48,17 +48,17 @@ pub struct Review {
     pub state: Option<State>,
     /// The saved drive that the only drive begins as, in place of a state.
     pub saved: Option<Saved>,
-    /// Time that drives lie between a state and a load.
+    /// How long drives lie between a state and a load.
     pub rest: Rest,
-    /// The length of timed jobs.
+    /// How long timed jobs run.
     pub length: Length,
-    /// True if loads run with a clock.
+    /// Whether loads run with a clock.
     pub clock: Clock,
     /// The machine for all tests; none for that of each test's review.
     pub testbed: Option<Testbed>,
     /// Root of every random stream.
     pub seed: RootSeed,
-    /// The number of times that each run is made, each with another seed; at least 1.
+    /// How often each run is made, every time with another seed; at least 1.
     pub repeats: u32,
 }
 

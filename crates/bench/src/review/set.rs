@@ -101,7 +101,7 @@ fn names(subject: &Subject) -> Names {
     }
 }
 
-/// The origin of a review's results.
+/// What makes the results of a review.
 fn origin(review: &Review) -> Origin {
     let items: Vec<Item> = review.items().collect();
     let of_item = |item| {

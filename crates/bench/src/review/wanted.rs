@@ -1,4 +1,4 @@
-//! Tests that a drive is to run, and the cells that they are made of.
+//! Which tests a drive is to run, and the cells that they are made of.
 
 use super::Review;
 use super::facts::Wearing;
@@ -24,7 +24,7 @@ pub struct OfDrive {
     pub items: Vec<OfItem>,
     /// Tests asked for by name that it has no room for, beside others that it has.
     pub too_large: Vec<String>,
-    /// The reason for which it runs none.
+    /// Why it runs none.
     pub refused: Option<Arc<LabError>>,
     /// The number of its first cell.
     pub first_cell: usize,
@@ -247,7 +247,7 @@ fn loads_of(review: &Review, subject: &Subject, item: &Item) -> Vec<(State, Play
     asked
 }
 
-/// The reason for which drives cannot run these tests.
+/// Why drives cannot run these tests.
 pub fn too_small_for(subject: &Subject, tests: &[&str]) -> String {
     format!(
         "it has {}, which is too little for the files of {}",
@@ -256,7 +256,7 @@ pub fn too_small_for(subject: &Subject, tests: &[&str]) -> String {
     )
 }
 
-/// True if drives have room for the span of a test's jobs, or the files that its programs use. A load that is
+/// Whether drives have room for the span of a test's jobs, or the files that its programs use. A load that is
 /// wrong on any drive is said to be so by its run.
 fn has_room(subject: &Subject, item: &Item, machine: &Testbed) -> bool {
     let fits = |load: &Load| {
@@ -270,7 +270,7 @@ fn has_room(subject: &Subject, item: &Item, machine: &Testbed) -> bool {
     has_room_for_jobs(subject, item) && item.loads().iter().filter(|load| !is_job(load)).all(fits)
 }
 
-/// True if the jobs of a test lie on a drive with all of their span.
+/// Whether the jobs of a test lie on a drive with all of their span.
 fn has_room_for_jobs(subject: &Subject, item: &Item) -> bool {
     let Some(only) = subject.only() else {
         return true;

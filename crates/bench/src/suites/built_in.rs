@@ -57,7 +57,7 @@ pub fn named(name: &str) -> Result<Suite, String> {
     Ok(read(std::slice::from_ref(of_name)).remove(0))
 }
 
-/// True if a suite is asked for by a name, and not by the path of a file: what is a file, or looks like one, is one's own.
+/// Whether a suite is asked for by a name, and not by the path of a file: what is a file, or looks like one, is one's own.
 #[must_use]
 pub fn is_name(path: &Path) -> bool {
     path.extension().is_none() && path.components().count() == 1 && !path.exists()

@@ -1,4 +1,4 @@
-//! Sources of a suite's loads: the folder of its file, and what comes with ftlab.
+//! Where the loads of a suite come from: the folder of its file, and what comes with ftlab.
 
 use ftlab_play::embedded::{Embedded, JOBS, SCRIPTS, TRACES};
 use ftlab_play::load::{Load, LoadError, What, mark_of_texts};
@@ -14,7 +14,7 @@ pub struct Files {
     read: BTreeMap<(Kind, String), Load>,
 }
 
-/// Kinds of files that names are looked up as.
+/// What a name is to be the file of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Job,
@@ -24,10 +24,10 @@ pub enum Kind {
 
 /// A file that was found.
 struct Found {
-    /// Its name in errors.
+    /// How errors name it.
     file: String,
     text: String,
-    /// True if it comes with ftlab.
+    /// Whether it comes with ftlab.
     is_ours: bool,
 }
 
@@ -135,7 +135,7 @@ impl Kind {
         }
     }
 
-    /// Its files that come with ftlab, and the extension of such files.
+    /// What of it comes with ftlab, and how such files end.
     const fn ours(self) -> (Embedded, &'static str) {
         match self {
             Kind::Job => (JOBS, ".fio"),

@@ -1,4 +1,4 @@
-//! Keys of a suite file. Unknown keys are refused, and a value says itself what is wrong with it.
+//! What a suite file may say. Unknown keys are refused, and a value says itself what is wrong with it.
 
 use super::{Assumption, Fact, Score};
 use ftlab_base::Content;
@@ -38,7 +38,7 @@ pub struct SuiteFile {
     /// Those that a review of everything is of beside them.
     #[serde(default)]
     pub more_drives: Vec<String>,
-    /// The most bytes of a drive that is tested: larger ones are shrunk.
+    /// How large drives are at most that are tested: others are shrunk.
     pub shrink_to: Option<Bytes>,
     #[serde(default)]
     pub procedure: Vec<ProcedureKeys>,
@@ -46,7 +46,7 @@ pub struct SuiteFile {
     pub family: Vec<FamilyKeys>,
 }
 
-/// Reviews that a family runs in without being named.
+/// When a family runs without being named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunsKey {
@@ -65,7 +65,7 @@ pub struct FamilyKeys {
     pub title: String,
     #[serde(default)]
     pub text: String,
-    /// Decisions of the suite where the source leaves something open.
+    /// What the source leaves open and the suite decided.
     #[serde(default)]
     pub assumes: Vec<AssumptionKeys>,
     pub chart: Chart,
@@ -160,7 +160,7 @@ pub struct StepKeys {
     pub fact: Option<Fact>,
     #[serde(default)]
     pub ports: Vec<Spanned<PortKey>>,
-    /// Its other names in the tables of published figures.
+    /// What else the tables of published figures call it.
     #[serde(default)]
     pub aliases: Vec<String>,
     #[serde(default)]
@@ -169,7 +169,7 @@ pub struct StepKeys {
     pub plateaus: bool,
     /// The section of the job file whose latencies are figures, or [`ALL_JOBS`].
     pub latencies_of: Option<Spanned<String>>,
-    /// The number of the job's writes that make a page of the imitated program.
+    /// How many writes of the job make a page of what it stands for.
     pub writes_a_page: Option<NonZeroU32>,
     #[serde(default)]
     pub roles: Vec<Role>,
@@ -209,18 +209,18 @@ pub struct ProcedureKeys {
 pub enum ActKeys {
     SecureErase {},
     Fill {
-        /// Its first byte.
+        /// Where it begins.
         from: Option<Bytes>,
         #[serde(default)]
         data: DataKey,
     },
     Trim {
-        /// The byte after its last.
+        /// Where it ends.
         to: Option<Bytes>,
     },
     Measure {
         job: String,
-        /// The name of the drive's state before it.
+        /// What the drive's state before it is called.
         state: Slug,
     },
     Torture {
@@ -231,13 +231,13 @@ pub enum ActKeys {
     },
     Overwrite {
         job: String,
-        /// Times that the used part is written.
+        /// How often what is used is written.
         #[serde(deserialize_with = "above_0")]
         times: u32,
     },
 }
 
-/// Data that a fill writes.
+/// What a fill writes.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DataKey {

@@ -67,7 +67,7 @@ pub struct Family {
     pub text: String,
     /// Points that the source leaves open, each with the suite's choice.
     pub assumes: Vec<Assumption>,
-    /// Its chart.
+    /// How it is drawn.
     pub chart: Chart,
     /// Metric that is drawn: a name of `Run::metrics`.
     pub metric: String,
@@ -77,7 +77,7 @@ pub struct Family {
     pub beside: String,
     /// Slug of the machine it runs on; none for one of the time of each drive ([`ftlab_drive::default_testbed`]).
     pub testbed: Option<String>,
-    /// Reviews that it runs in without being named.
+    /// When it runs without being named.
     pub runs: Runs,
     /// The states its loads run in; the first one answers figures whose state is unstated.
     pub states: Vec<State>,
@@ -85,11 +85,11 @@ pub struct Family {
     pub score: Option<Score>,
     /// Its tests, in the order drawn.
     pub steps: Vec<Arc<Step>>,
-    /// The source that it belongs to.
+    /// What it is of.
     pub source: Arc<Source>,
 }
 
-/// A decision of a suite where its source leaves something open.
+/// What a suite decided where its source leaves something open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assumption {
     /// A sentence or more.
@@ -161,58 +161,58 @@ pub struct Step {
     pub aliases: Vec<String>,
     /// Value that it varies, for example `16 KiB`; empty for a family of one.
     pub label: String,
-    /// Its work.
+    /// What it does.
     pub work: Work,
     /// Figures that are read off its series, beside totals.
     pub series: Series,
-    /// Kinds of requests whose latencies are among its figures.
+    /// Whose latencies are among its figures.
     pub latencies: Latencies,
     /// Number of writes that make a page of a database, if its pages a second are among its figures.
     pub writes_a_page: Option<NonZeroU32>,
-    /// Its parts in verdicts and rankings.
+    /// What it stands for in verdicts and rankings.
     pub roles: Vec<Role>,
 }
 
-/// Work of a step.
+/// What a step does.
 #[derive(Debug, Clone)]
 pub enum Work {
     /// Loads, each in each of the family's states and on each port. The first load and port answer
     /// figures that ask for none. The others run where they can make a difference: another kind of
     /// data on drives that compress, a slower port on drives that it slows down.
     Loads {
-        /// Loads of the same requests with different data; at least one.
+        /// The same requests with different data; at least one.
         loads: Vec<Load>,
         /// Ports; none for the fastest of the machine. At least one.
         ports: Vec<Option<Port>>,
     },
     /// A job wherever a procedure measures it.
     Within(Arc<Procedure>, Load),
-    /// A fact from the drive's file, or from long runs without time.
+    /// What the drive's file says, or long runs without time tell.
     Fact(Fact),
 }
 
-/// Facts of a drive that no run with time is needed for.
+/// What can be said about a drive without a run with time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Fact {
     /// Share of the flash that the host does not see.
     SpareArea,
-    /// Effects of a client's writes on the flash: write amplification and wear.
+    /// What a client's writes do to the flash: write amplification and wear.
     ClientWrites,
-    /// Years of life at a number of GB a day, and GB a day that the drive bears for five years.
+    /// How long the drive lives at a number of GB a day, and how many GB a day it bears for five years.
     Endurance {
         /// The daily GB of a promise.
         #[serde(deserialize_with = "keys::above_0")]
         gb_per_day: u32,
     },
-    /// Years of life if nothing were written twice and all blocks wore alike.
+    /// The same if nothing were written twice and all blocks wore alike.
     EnduranceInTheory,
-    /// Bytes that the drive takes until its mean block has had its rated cycles.
+    /// How much the drive takes until its mean block has had its rated cycles.
     Life(Writes),
 }
 
 impl Fact {
-    /// Writes that the fact takes, if any.
+    /// What the drive is written by to tell it, if it has to be.
     #[must_use]
     pub const fn writes(self) -> Option<Writes> {
         match self {
@@ -238,13 +238,13 @@ pub enum Writes {
 pub enum Series {
     /// Nothing.
     Unread,
-    /// Places at which the rate drops for good, and the rates after them (`drops.rs`).
+    /// Where the rate drops for good, and how far (`drops.rs`).
     Drops,
     /// Over which parts of a fill the speed is even (`fill.rs`).
     Plateaus,
 }
 
-/// Requests whose latencies are figures of a step, percentile by percentile.
+/// Whose latencies are figures of a step, percentile by percentile.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Latencies {
     /// Nobody's: those of all requests together, as every run has them.
@@ -263,11 +263,11 @@ pub struct Procedure {
     pub slug: String,
     /// The part of the drive that is used.
     pub span: Span,
-    /// Its acts.
+    /// What is done.
     pub acts: Vec<Act>,
 }
 
-/// The part of a drive that a procedure uses, from the start.
+/// How much of a drive a procedure uses, from the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Span {
     /// All the host can address.
@@ -300,9 +300,9 @@ pub enum Act {
 /// A test: a step within its family.
 #[derive(Debug, Clone)]
 pub struct Test {
-    /// The family that it belongs to.
+    /// What it belongs to.
     pub family: Arc<Family>,
-    /// The value now.
+    /// What it is.
     pub step: Arc<Step>,
 }
 
@@ -329,7 +329,7 @@ impl Test {
         }
     }
 
-    /// True if the reference table calls it so.
+    /// Whether the reference table calls it so.
     #[must_use]
     pub fn answers_to(&self, name: &str) -> bool {
         self.step.slug == name || self.step.aliases.iter().any(|alias| alias == name)
@@ -354,13 +354,13 @@ impl Test {
         }
     }
 
-    /// True if it brings its drive to states of its own, so that it can begin in no other.
+    /// Whether it brings its drive to states of its own, so that it can begin in no other.
     #[must_use]
     pub fn has_own_states(&self) -> bool {
         matches!(self.step.work, Work::Within(..) | Work::Fact(_))
     }
 
-    /// True if its figures are promises of a maker, which a drive may surpass.
+    /// Whether its figures are promises of a maker, which a drive may surpass.
     #[must_use]
     pub fn is_promise(&self) -> bool {
         matches!(self.step.work, Work::Fact(Fact::Endurance { .. }))
@@ -406,7 +406,7 @@ impl Runs {
         }
     }
 
-    /// True if it runs in reviews that are not of everything.
+    /// Whether it runs in reviews that are not of everything.
     #[must_use]
     pub fn is_by_default(&self) -> bool {
         matches!(self, Runs::ByDefault | Runs::ByDefaultOn(_))

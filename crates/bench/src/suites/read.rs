@@ -108,7 +108,7 @@ struct Reader<'a> {
     source: Arc<Source>,
     files: &'a mut Files,
     procedures: Vec<Arc<Procedure>>,
-    /// Slugs in use, each with the word for its kind.
+    /// What was called so: the word for it, and its slug.
     slugs: BTreeSet<(&'static str, String)>,
 }
 
@@ -129,7 +129,7 @@ impl Reader<'_> {
         Ok(slug)
     }
 
-    /// Items of a list, each once: runs of the same would have one name.
+    /// What a list says, each once: runs of the same would have one name.
     fn once<T: Copy + PartialEq>(&self, list: &[Spanned<T>]) -> Result<Vec<T>, ScriptError> {
         let mut values = Vec::new();
         for at in list {

@@ -1,4 +1,4 @@
-//! Tests that a name selects.
+//! Which tests a name stands for.
 
 use super::{Test, all};
 use ftlab_base::Blame;
@@ -12,7 +12,7 @@ use thiserror::Error;
 pub struct UnknownTest {
     /// As given.
     pub name: String,
-    /// A name to write instead.
+    /// What to write instead.
     pub hint: String,
 }
 
@@ -26,7 +26,7 @@ pub fn select(names: &[String]) -> Result<Vec<Test>, UnknownTest> {
     select_of(all().collect(), names, LISTED)
 }
 
-/// A hint to the names of the reviews' tests.
+/// Where the names of the reviews' tests are found.
 pub const LISTED: &str = "`ftlab tests` lists them by code and by name";
 
 /// The tests among `tests` that `names` stand for, each once and in their order. A name is the slug of a
