@@ -68,7 +68,7 @@ fn names(subject: &Subject) -> Names {
     }
 }
 
-/// What makes the results of a review.
+/// The origin that a result set states: seeds, machines, and whether the review was quick.
 fn origin(review: &Review) -> Origin {
     let items: Vec<Item> = review.items().collect();
     let of_item = |item| {
