@@ -1,4 +1,4 @@
-//! What a suite file may say. Unknown keys are refused, and a value says itself what is wrong with it.
+//! The schema of a suite file. Unknown keys are refused, and each kind of value has its own message for a wrong one.
 
 use super::{Assumption, Fact, Score};
 use ftlab_base::Content;
@@ -38,7 +38,7 @@ pub struct SuiteFile {
     /// Those that a review of everything is of beside them.
     #[serde(default)]
     pub more_drives: Vec<String>,
-    /// How large drives are at most that are tested: others are shrunk.
+    /// The largest capacity of the drives that are tested: larger ones are shrunk to it.
     pub shrink_to: Option<Bytes>,
     #[serde(default)]
     pub procedure: Vec<ProcedureKeys>,
@@ -46,11 +46,11 @@ pub struct SuiteFile {
     pub family: Vec<FamilyKeys>,
 }
 
-/// When a family runs without being named.
+/// The reviews in which a family runs without being named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunsKey {
-    /// In every review.
+    /// In every review, of everything or not.
     #[default]
     ByDefault,
     /// In a review of everything.
@@ -65,7 +65,7 @@ pub struct FamilyKeys {
     pub title: String,
     #[serde(default)]
     pub text: String,
-    /// What the source leaves open and the suite decided.
+    /// The points that the source leaves open, each with the suite's decision.
     #[serde(default)]
     pub assumes: Vec<AssumptionKeys>,
     pub chart: Chart,
@@ -160,7 +160,7 @@ pub struct StepKeys {
     pub fact: Option<Fact>,
     #[serde(default)]
     pub ports: Vec<Spanned<PortKey>>,
-    /// What else the tables of published figures call it.
+    /// Other names that the tables of published figures have for it.
     #[serde(default)]
     pub aliases: Vec<String>,
     #[serde(default)]
@@ -169,7 +169,7 @@ pub struct StepKeys {
     pub plateaus: bool,
     /// The section of the job file whose latencies are figures, or [`ALL_JOBS`].
     pub latencies_of: Option<Spanned<String>>,
-    /// How many writes of the job make a page of what it stands for.
+    /// The number of the job's writes that make one page of a database; pages a second then are one of its figures.
     pub writes_a_page: Option<NonZeroU32>,
     #[serde(default)]
     pub roles: Vec<Role>,
@@ -209,18 +209,18 @@ pub struct ProcedureKeys {
 pub enum ActKeys {
     SecureErase {},
     Fill {
-        /// Where it begins.
+        /// The first byte that is written; the drive's start if left out.
         from: Option<Bytes>,
         #[serde(default)]
         data: DataKey,
     },
     Trim {
-        /// Where it ends.
+        /// The end of what is trimmed, in bytes from the drive's start; everything is trimmed if left out.
         to: Option<Bytes>,
     },
     Measure {
         job: String,
-        /// What the drive's state before it is called.
+        /// The name of the drive's state before the measurement, as results and figures have it.
         state: Slug,
     },
     Torture {
@@ -231,13 +231,13 @@ pub enum ActKeys {
     },
     Overwrite {
         job: String,
-        /// How often what is used is written.
+        /// The number of times that the used space is written, at least 1.
         #[serde(deserialize_with = "above_0")]
         times: u32,
     },
 }
 
-/// What a fill writes.
+/// The content of the sectors that a fill writes.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DataKey {
