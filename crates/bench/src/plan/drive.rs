@@ -38,10 +38,10 @@ const KEPT_UP_SHARE: f64 = 0.97;
 /// Spare areas nearer than this are one.
 const SPARE_RATIO: f64 = 1.02;
 
-/// What a run of a plan begins in.
+/// The state that the runs of a plan begin in, as their names have it.
 const STATE: &str = "settled";
 
-/// What came of a drive.
+/// The answers for one drive.
 pub struct OfDrive {
     pub plan: Plan,
     /// At the load's rate, as the drive is and with each spare area.
@@ -94,7 +94,8 @@ impl<'a> Planner<'a> {
         ((all as f64 * share) as u64).max(REQUESTS_LEAST)
     }
 
-    /// How long a run at another rate is, of loads that say it themselves.
+    /// The length of a run at another rate. The rate already sets the time of jobs, so a quick plan does not cut it
+    /// again.
     pub fn length_of_rated(&self) -> Length {
         match self.load().what() {
             What::Job(_) => Length::Full,
@@ -102,7 +103,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Whether the load fits the drive, with a clock and without.
+    /// Checks that the load fits the drive, with a clock and without.
     pub fn check(&self) -> Result<(), PlanError> {
         let subject = subject(self.file);
         let load = self.load();
@@ -110,7 +111,8 @@ impl<'a> Planner<'a> {
         Ok(check(&pass(load), &subject, self.machine, clock(load))?)
     }
 
-    /// Bytes that a recorded trace writes a second at the pace that it is replayed at; none for what a run has to tell.
+    /// Bytes that a recorded trace writes a second at the pace that it is replayed at; none where only a run shows
+    /// them.
     pub fn trace_rate(&self) -> Option<f64> {
         let What::Recording(recording) = self.load().what() else {
             return None;
@@ -121,7 +123,7 @@ impl<'a> Planner<'a> {
         Some(written as f64 / seconds * factor)
     }
 
-    /// The run of a drive at so many bytes a day or, without them, at the load's own rate.
+    /// The run of a drive at the bytes a day that are asked for or, without them, at the load's own rate.
     pub fn at_rate(
         &self,
         brought: &Brought,
@@ -150,7 +152,7 @@ impl<'a> Planner<'a> {
         self.time(brought, &load, self.asked.length, watch)
     }
 
-    /// All answers.
+    /// Makes the load steady on the drive, and answers all that is asked.
     pub fn plan(&self, watch: &Watch<'_>) -> Result<OfDrive, PlanError> {
         let own = self.bring(self.file, watch)?;
         let at_own = self.at_own_rate(&own, watch)?;
@@ -164,6 +166,7 @@ impl<'a> Planner<'a> {
         let slug = self.asked.load.name.clone();
         let mut runs = vec![self.named(&slug, &own, &now, at_rate)];
         let (mut curve, of_curve) = self.curve((&own, &now, &runs[0]), &rates, watch, &mut notes);
+        // The drive as it is was run first; the curve has it in its place among the other spare areas.
         curve.sort_by(|a, b| a.spare.unwrap_or(0.0).total_cmp(&b.spare.unwrap_or(0.0)));
         runs.extend(of_curve);
         let goals = match curve.is_empty() {
@@ -236,6 +239,7 @@ impl<'a> Planner<'a> {
         let found: Vec<Result<(Point, Run), PlanError>> =
             others.par_iter().with_max_len(1).map(point).collect();
         let (mut points, mut runs) = (vec![now.clone()], Vec::new());
+        // The drive as it is has run already: the curve has that run once more, as one of its steps.
         let mut same = at_rate.clone();
         same.test = test_of(&self.asked.load.name, spare);
         same.id = format!("{}/{}/{STATE}", same.drive, same.test);
@@ -303,6 +307,7 @@ impl<'a> Planner<'a> {
             &table::DRIVE_WRITES_PER_DAY,
             per_day.map(|bytes| bytes / capacity),
         );
+        // That figure is of the timed run alone, and `wa` above is of all passes before it.
         run.metrics.remove(table::WA_STEADY.name);
         let settings = point.spare.filter(|_| file.hash() != self.file.hash());
         Run {
@@ -321,7 +326,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// How the numbers were got.
+    /// Notes on how the numbers were obtained, and on what limits them.
     fn notes(&self, own: &Brought, rates: &Rates, now: &Point, run: &Run) -> Vec<String> {
         let settled = own.settled.map(|settled| self.settled_words(settled));
         let mut notes: Vec<String> = settled.into_iter().collect();
@@ -338,6 +343,7 @@ impl<'a> Planner<'a> {
             notes.push(format!("Closed form: {}.", form.words()));
         }
         notes.push(self.latency_words(rates, now, run));
+        // Jobs arrive in an open loop, whose queue never ends on a drive that is too slow.
         if let (Some(wanted), Rates::Jobs { .. }) = (self.asked.bytes_per_day, rates)
             && run.write.bytes_per_s * DAY_S < KEPT_UP_SHARE * wanted
         {
@@ -362,7 +368,7 @@ impl<'a> Planner<'a> {
         notes
     }
 
-    /// How write amplification was measured.
+    /// Words on how write amplification was measured.
     fn settled_words(&self, settled: Settled) -> String {
         let clock = match clock(self.load()) {
             Clock::Untimed => "without a clock",
@@ -383,7 +389,7 @@ impl<'a> Planner<'a> {
         )
     }
 
-    /// How latencies were measured.
+    /// Words on how latencies were measured.
     fn latency_words(&self, rates: &Rates, now: &Point, run: &Run) -> String {
         let requests = grouped(run.read.ios + run.write.ios);
         let at = match (self.asked.bytes_per_day, rates) {
@@ -400,7 +406,7 @@ impl<'a> Planner<'a> {
         format!("Latencies: with a clock, from there, {requests} reads and writes {at}.")
     }
 
-    /// What the load's own rate is.
+    /// Words on the load's own rate, in bytes written a day.
     fn own_words(&self, now: &Point) -> String {
         let bytes = now.host_bytes_per_day.unwrap_or(0.0);
         let bytes = decimal(bytes, "B");
@@ -425,7 +431,7 @@ fn times(passes: u32) -> String {
     }
 }
 
-/// Why a drive has no curve.
+/// The reason that a drive has no curve, as a note.
 fn no_spare(file: &DriveFile) -> String {
     match file.kind() {
         Kind::Ssd => "The spare area is not varied: a block map merges in log blocks, which map.* gives it, and more spare \
