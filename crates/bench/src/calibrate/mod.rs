@@ -27,7 +27,7 @@ use solve::{Found, solve};
 use thiserror::Error;
 use toml::{Table, Value};
 
-/// What the model of the drive is shrunk to: some hundred superblocks of several megabytes.
+/// The capacity to which the model of the drive is shrunk: some hundred superblocks of several megabytes.
 const SMALL_BYTES: u64 = 8_000_000_000;
 
 /// Commands of a latency; all but those at a page's border take the same.
@@ -47,10 +47,10 @@ const LEAST_PROGRAM_US: f64 = 1.0;
 /// The one seed: what was measured has none.
 const SEED: RootSeed = RootSeed(1);
 
-/// Why a drive file cannot be fitted.
+/// The reason that a drive file cannot be fitted.
 #[derive(Debug, Error)]
 pub enum CalibrateError {
-    /// What was asked for.
+    /// A figure that cannot be used, with the reason and the way out.
     #[error("{0}")]
     Input(String),
     /// No such drive can be.
@@ -59,7 +59,7 @@ pub enum CalibrateError {
     /// The model cannot be brought to where it is measured.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
-    /// A run failed.
+    /// A run of the model failed.
     #[error(transparent)]
     Run(#[from] DriverError),
 }
@@ -74,7 +74,7 @@ impl Blame for CalibrateError {
     }
 }
 
-/// Write amplification of random writes of one slot, when so much of the drive was in use.
+/// Write amplification of random writes of one slot, when a share of the drive was in use.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeasuredWa {
     /// Bytes programmed over bytes written.
@@ -86,32 +86,32 @@ pub struct MeasuredWa {
 /// A number that was fitted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fitted {
-    /// Section and key.
+    /// Section and key in the drive file, such as `nand.t_program`.
     pub key: &'static str,
-    /// Its unit.
+    /// The unit of the number; `1` for a count.
     pub unit: &'static str,
-    /// What it was; nothing, if the file did not say.
+    /// The number before the fit; none, if the file did not have it.
     pub was: Option<f64>,
-    /// What it is.
+    /// The number after the fit, in the same unit.
     pub is: f64,
     /// The figure's name and unit.
     pub figure: [&'static str; 2],
-    /// What was measured.
+    /// The figure of the real drive.
     pub measured: f64,
-    /// What the model gave before, and gives now that everything is fitted.
+    /// The model's figure before the fit, and after all numbers were fitted.
     pub model: [f64; 2],
     /// The file of the figure; nothing, if it was given as a number.
     pub source: Option<String>,
 }
 
-/// A fitted drive.
+/// A drive fitted to figures, and the record of the fit.
 #[derive(Debug, Clone)]
 pub struct Calibrated {
-    /// It.
+    /// The drive, read from the text below.
     pub file: DriveFile,
     /// Its text, to be kept as a file.
     pub text: String,
-    /// What was fitted, in order.
+    /// The numbers that were fitted, in order.
     pub fitted: Vec<Fitted>,
 }
 
@@ -213,7 +213,7 @@ fn closed_form(file: &DriveFile, at: MeasuredWa) -> Result<(ClosedForm, f64), Ca
     Ok((form, now))
 }
 
-/// Gives the drive so much flash that the closed form has the write amplification that was measured.
+/// Gives the drive as much flash as the closed form needs for the write amplification that was measured.
 fn flash(file: &DriveFile, at: MeasuredWa) -> Result<(DriveFile, Fitted), CalibrateError> {
     const KEY: &str = "nand.blocks_per_die";
     let (form, before) = closed_form(file, at)?;
@@ -360,8 +360,8 @@ impl Bench<'_> {
         ))
     }
 
-    /// What the model gives, as it grows with the number: microseconds, or the time of a megabyte. The drive was filled
-    /// once in order, as drives are before they are measured.
+    /// Runs the figure's job. The value grows with the number: microseconds, or the time of a megabyte. The drive was
+    /// filled once in order, as drives are before they are measured.
     fn run(&self, file: &DriveFile) -> Result<f64, CalibrateError> {
         let (small, times) = file.shrunk_to(SMALL_BYTES)?;
         let mut device = small.build(self.testbed, SEED)?;
