@@ -21,7 +21,7 @@ use ftlab_play::watch::Watch;
 use ftlab_workload::{JobFile, Size};
 use life::{FullDrive, Liver};
 
-/// What is to be done to a drive, day by day.
+/// The days of a drive's life, each like the other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Daily {
     /// Bytes the host writes a day.
