@@ -80,9 +80,9 @@ pub fn block_words(bytes: u64) -> String {
 /// The end of a stretch, by time or by bytes written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Length {
-    /// After a span of the drive's time.
+    /// A span of the drive's time.
     Span(Nanos),
-    /// When N bytes have been written, or after a span if that is sooner.
+    /// A number of bytes written, or a span if that ends sooner.
     Written(u64, Nanos),
 }
 
