@@ -27,7 +27,7 @@ pub trait Asker: Send + Sync {
         String::new()
     }
 
-    /// The results of what has ended. `why` says why a drive that has not ended has not all of its runs.
+    /// The results of what has ended. `why` is the reason that a drive has not ended.
     fn set(&self, ends: &Ends, why: &str) -> ResultSet;
 }
 

@@ -1,4 +1,4 @@
-//! Figures of a real drive, as fio's JSON has them: which of a drive file's numbers each can tell.
+//! Figures of a real drive, as fio's JSON has them, each for one number of a drive file.
 
 use super::CalibrateError;
 use serde::Deserialize;
@@ -116,7 +116,7 @@ impl Measured {
     /// Reads what `fio --output-format=json` wrote into the file `source`.
     ///
     /// # Errors
-    /// When it is something else, or no figure that tells a number of a drive file.
+    /// When it is something else, or a figure that fits no number of a drive file.
     pub fn read(source: &str, text: &str) -> Result<Measured, CalibrateError> {
         let wrong = |why: String| CalibrateError::Input(format!("{source}: {why}"));
         // fio writes its warnings in front.

@@ -1,9 +1,9 @@
 //! A drive file fitted to a few figures of a real drive.
 //!
-//! Each figure tells one number, and in this order, as the later ones lean on the earlier: write amplification against the
-//! used space how much flash there is, by the closed form; the speed of writes in order how long a program takes; and the
-//! latency of a read and of a write by itself what the controller takes for one. The model runs what was measured, made
-//! small, with another number each time, until it gives the figure.
+//! Each figure fits one number, in an order in which the later ones lean on the earlier. Write amplification against
+//! the used space fits the amount of flash, by the closed form. The speed of writes in order fits the time of a
+//! program. The latencies of a read and of a write by itself fit the controller's time for one. The model, made small,
+//! runs the measured job with another number each time, until it gives the figure.
 
 mod measured;
 mod solve;
@@ -118,7 +118,7 @@ pub struct Calibrated {
 /// Fits a drive file to figures of a drive.
 ///
 /// # Errors
-/// When a figure is there twice, tells nothing of such a drive, or lies beyond what it can give.
+/// When a figure is there twice, fits no number of such a drive, or lies beyond what it can give.
 pub fn calibrate(
     base: &DriveFile,
     name: &str,
@@ -171,7 +171,7 @@ fn unit_of_setting(unit: &str) -> &str {
     if unit == "1" { "" } else { unit }
 }
 
-/// To four digits: no figure tells more.
+/// Rounds to four digits, as no figure is more exact.
 fn rounded(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
 }
@@ -264,7 +264,7 @@ fn flash(file: &DriveFile, at: MeasuredWa) -> Result<(DriveFile, Fitted), Calibr
 }
 
 impl Kind {
-    /// The number that it tells: its key, and the least that can be.
+    /// The key of the number that it fits, and the least value that this can have.
     fn number(self) -> (&'static str, f64) {
         match self {
             Kind::SequentialWrite => ("nand.t_program", LEAST_PROGRAM_US),
@@ -337,7 +337,7 @@ impl Bench<'_> {
         CalibrateError::Input(format!("{source}: {name} of {value:.1} {unit}: {why}"))
     }
 
-    /// The model is never so quick.
+    /// The error of a figure that is quicker than the model can be.
     fn beyond(&self, key: &str, best: f64) -> CalibrateError {
         self.wrong(&match self.figure.kind {
             Kind::SequentialWrite => format!(
@@ -395,7 +395,7 @@ impl Bench<'_> {
     }
 }
 
-/// The text of the drive file: what it says, with where the fitted numbers are from.
+/// The text of the drive file, with the sources of the fitted numbers.
 fn written(file: &DriveFile, name: &str, fitted: &[Fitted]) -> String {
     let mut table: Table = file.text().parse().expect("it was read");
     table.insert("name".to_owned(), Value::String(name.to_owned()));

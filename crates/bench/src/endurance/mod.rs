@@ -30,8 +30,8 @@ pub struct Daily {
     pub celsius: f64,
 }
 
-/// Writes a drive by a job, over and over, until it takes no more. `watch` hears the share of the
-/// median block's life that is used.
+/// Writes a drive by a job, over and over, until it takes no more. `watch` gets the share of the median block's life
+/// that is used.
 ///
 /// # Errors
 /// When the drive cannot be scaled or built, the job does not fit it, or it cannot be filled.

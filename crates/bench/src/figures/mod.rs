@@ -76,7 +76,7 @@ struct Class {
     combine: Combine,
 }
 
-/// A row of the reference table, as its source says.
+/// A row of the reference table, in the terms of its source.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Row {
     /// Id, for example `F0172`.
@@ -87,7 +87,7 @@ pub struct Row {
     pub drive: String,
     /// Test slug; for a figure over a whole family, the family's.
     pub test: String,
-    /// State of the drive; `unstated` or `na` when the source does not say.
+    /// State of the drive; `unstated` or `na` when the source has none.
     pub state: String,
     /// The data that was written: `compressible`, `incompressible`, both with a `+`, or `na`.
     pub data: String,

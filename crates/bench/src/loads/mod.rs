@@ -121,7 +121,7 @@ pub struct Reading<'a> {
     pub is_shuffled: bool,
     /// The jobs of job files that are asked for; all if none is.
     pub sections: &'a [String],
-    /// Options that hold for job files where they say nothing else.
+    /// Options of job files that do not set them.
     pub defaults: Option<&'a Sections>,
     /// Set if its texts are to be read elsewhere, too: a recorded trace is then identified by a hash of its bytes.
     pub is_carried: bool,

@@ -207,7 +207,7 @@ mod tests {
 
     const JOB: &str = r#"{"name":"job","group":0,"clones":1,"iodepth":1,"measured_ns":0}"#;
 
-    /// A run in which each job wrote and read so many requests of 4 KiB, in so many seconds.
+    /// A run in which each job wrote and read numbers of requests of 4 KiB, in a number of seconds.
     fn run(jobs: &[(u64, [u64; 2])]) -> Run {
         let traffic = |ios: u64| Traffic {
             ios,

@@ -19,7 +19,7 @@ use ftlab_play::watch::Watch;
 /// Capacities that the host writes in a window of the rule, as in a run.
 const CAPACITIES_A_WINDOW: u64 = 2;
 
-/// Passes after which a load counts as one that does not settle: it writes too little to tell.
+/// Passes after which a load counts as one that does not settle: it writes too little for the rule.
 const PASSES_MAX: u32 = 20_000;
 
 /// Requests of a job that are played at once on a drive that rewrites whole blocks, as a share of its sectors, and the
@@ -196,7 +196,7 @@ impl Rounds {
 mod tests {
     use super::*;
 
-    /// A drive of 1000 bytes, of which each pass writes so many and amplifies them by a percentage.
+    /// A drive of 1000 bytes, of which each pass writes `bytes` and amplifies them by a percentage.
     fn passes(bytes: u64, percents: &[u64]) -> (Rounds, Settled, u32) {
         let mut now = Counters::default();
         let mut rounds = Rounds::new(1000, now);

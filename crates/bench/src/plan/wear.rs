@@ -16,7 +16,7 @@ const YEARS: f64 = 5.0;
 pub struct Flash {
     /// Bytes of the array, spare bytes of pages left out.
     pub bytes: u64,
-    /// P/E cycles: those rated, and those by which 1 % of the blocks have worn out. None where the file says nothing.
+    /// P/E cycles: those rated, and those by which 1 % of the blocks have worn out. None where the file has neither.
     pub cycles: Option<[f64; 2]>,
 }
 

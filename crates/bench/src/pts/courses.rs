@@ -46,7 +46,7 @@ const GROUP_SAMPLES_SCALED: u32 = 48;
 /// The share of the rate before a change of load at which the drive has recovered.
 const RECOVERED: f64 = 0.9;
 
-/// Random writes of 4 KiB, as many outstanding as the settings say.
+/// Random writes of one size, with as many outstanding as the settings ask for.
 fn random_writes(subject: &Subject<'_>, block_bytes: u64) -> Load {
     Load {
         random: true,

@@ -69,7 +69,7 @@ impl Test {
     ];
 }
 
-/// A part of a test that begins with a purge; `parts.toml` says what its keys mean.
+/// A part of a test that begins with a purge; `parts.toml` explains its keys.
 #[derive(Debug, Deserialize)]
 struct Part {
     of: Test,

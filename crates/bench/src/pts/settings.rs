@@ -91,7 +91,7 @@ impl Scale {
         (Nanos(ramp), Nanos(whole - ramp))
     }
 
-    /// The scale as results say it.
+    /// The scale as results have it, with the notes on what it leaves out.
     #[must_use]
     pub fn sheet(&self, words: Vec<String>) -> pts::Scale {
         let minute = self.span(Nanos::from_secs(60));

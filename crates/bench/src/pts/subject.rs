@@ -32,9 +32,8 @@ const ENDED_MIN: f64 = 16.0;
 /// The factor by which the part is made longer each time.
 const LONGER: u64 = 4;
 
-/// Bytes programmed for a byte written beyond which a drive rewrites whole blocks: its rest ends when so much
-/// of its capacity has been programmed, in percent. More would rewrite the same blocks again and take
-/// hours.
+/// Bytes programmed for a byte written beyond which a drive rewrites whole blocks. Its rest then ends when this
+/// percentage of its capacity has been programmed: more would rewrite the same blocks again and take hours.
 const WHOLE_BLOCKS_WA: f64 = 64.0;
 const WHOLE_BLOCKS_PERCENT: u64 = 4;
 
@@ -47,7 +46,7 @@ pub struct Load {
     pub read_pct: u8,
     /// Bytes of a request.
     pub block_bytes: u64,
-    /// Commands outstanding. How many threads they are from, no drive can tell.
+    /// Commands outstanding, of all threads together: a drive cannot tell them apart.
     pub outstanding: u32,
 }
 
@@ -253,7 +252,7 @@ impl<'a> Subject<'a> {
         self.run(vec![job], load)
     }
 
-    /// Runs jobs of a load with time, one after the other, and lets the drive come to rest.
+    /// Runs jobs of a load with time, one after the other, and lets the drive finish its own work.
     pub fn run(&mut self, jobs: Vec<JobSpec>, load: Load) -> Result<RunReport, LabError> {
         let file = JobFile {
             jobs,

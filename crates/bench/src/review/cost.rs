@@ -17,7 +17,7 @@ const UNIT_BYTES: u64 = 4096;
 /// The work of a write without time, as a share of one with it; docs/speed.md has both.
 const UNTIMED: f64 = 0.06;
 
-/// Virtual seconds of an application script, whose end nobody knows before.
+/// Virtual seconds of an application script, whose end is not known before it runs.
 const SCRIPT_S: f64 = 20.0;
 
 /// The part of an hour of torture that is simulated with time (`torture.rs`).

@@ -11,7 +11,7 @@ use crate::suites::{Test, Work};
 use ftlab_lab::{Length, Subject};
 use ftlab_result::{Figure, Origin, ResultSet, Run, Unfinished, Verdict, quantity};
 
-/// The results of the cells that have ended. `why` says in words why a drive that has not ended has not all of its runs.
+/// The results of the cells that have ended. `why` is the reason, in words, that a drive has not ended.
 pub fn result_set(asked: &Batch, ends: &Ends, why: &str) -> ResultSet {
     let review = &asked.review;
     let mut set = ask::empty(origin(review));

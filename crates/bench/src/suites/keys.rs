@@ -24,7 +24,7 @@ pub const SCHEMA: u32 = 1;
 #[serde(deny_unknown_fields)]
 pub struct SuiteFile {
     pub schema: Spanned<u32>,
-    /// In words, of a suite of one's own.
+    /// The title of a user's suite, which has no source.
     pub title: Option<String>,
     /// A key of `reference/sources.csv`, which has the title.
     pub source: Option<Spanned<String>>,
@@ -195,11 +195,11 @@ impl OneOrMore {
 #[serde(deny_unknown_fields)]
 pub struct ProcedureKeys {
     pub slug: Spanned<Slug>,
-    /// Used is so much of the drive that this share of the flash is left as spare area.
+    /// The part of the drive that is used leaves this share of the flash as spare area.
     pub spare_percent: Option<Spanned<u32>>,
-    /// Used is this share of what the host can address.
+    /// The part of the drive that is used is this share of what the host can address.
     pub used_percent: Option<Spanned<u32>>,
-    /// Each is an [`ActKeys`], read by itself so that what is wrong with one is said with its line.
+    /// Tables of [`ActKeys`], each read by itself so that an error in one has its line.
     pub acts: Spanned<Vec<Spanned<Table>>>,
 }
 

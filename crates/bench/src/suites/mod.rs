@@ -81,7 +81,7 @@ pub struct Family {
     pub runs: Runs,
     /// The states its loads run in; the first one answers figures whose state is unstated.
     pub states: Vec<State>,
-    /// Rule for its part of a score, if it stands for a program that gives one.
+    /// The rule for its part of a score, if it imitates a program that gives one.
     pub score: Option<Score>,
     /// Its tests, in the order drawn.
     pub steps: Vec<Arc<Step>>,
@@ -126,8 +126,7 @@ pub enum Runs {
     ByDefaultOn(Vec<String>),
     /// In a review of everything.
     WithAll,
-    /// In a review of everything, on these drives alone: as long as it takes, it tells little of
-    /// the others.
+    /// In a review of everything, on these drives alone: it takes long, and shows little of the others.
     WithAllOn(Vec<String>),
 }
 
