@@ -27,11 +27,11 @@ pub trait Asker: Send + Sync {
         String::new()
     }
 
-    /// The results of what has ended. `why` says why a drive that has not ended has not all of its runs.
+    /// The results of what has ended. `why` is the reason that a drive has not ended.
     fn set(&self, ends: &Ends, why: &str) -> ResultSet;
 }
 
-/// How cells have ended, by their numbers; nothing of those that have not.
+/// The ends of cells by their numbers: outcomes, or an error; nothing for those that have not ended.
 #[derive(Debug)]
 pub struct Ends(Vec<Option<Result<Vec<Outcome>, Arc<LabError>>>>);
 
@@ -72,13 +72,13 @@ impl Ends {
         cells.find_map(|n| self.0[n].as_ref()?.as_ref().err())
     }
 
-    /// How many of the cells are done.
+    /// The number of the cells that have outcomes; those that failed do not count.
     #[must_use]
     pub fn done(&self, cells: Range<usize>) -> usize {
         cells.filter(|&n| self.outcomes(n).is_some()).count()
     }
 
-    /// Whether all of the cells have ended.
+    /// Returns true if all of the cells have ended, well or not.
     #[must_use]
     pub fn have_ended(&self, mut cells: Range<usize>) -> bool {
         cells.all(|n| self.0[n].is_some())
@@ -98,7 +98,7 @@ pub fn drives(asker: &dyn Asker) -> Vec<(&Arc<Subject>, Range<usize>)> {
     drives
 }
 
-/// Runs all that was asked for: how each cell ended. `listener` hears of everything meanwhile.
+/// Runs all that was asked for, and returns how each cell ended. The `listener` gets all other events.
 ///
 /// # Errors
 /// When `listener` has ended the work.

@@ -12,7 +12,7 @@ pub const REPEATS_MAX: u32 = 1000;
 /// Both sides of the interval leave out as much.
 const CONFIDENCE: f64 = 0.95;
 
-/// Named figures.
+/// Figures of a run by their metrics' names.
 pub type Metrics = BTreeMap<String, f64>;
 
 /// The root seed of a repeat, from 0: the first has the root itself, so that it is what a single run is.
@@ -59,7 +59,7 @@ pub fn spread(values: Vec<Option<f64>>) -> Option<(f64, Spread)> {
     Some((mean, spread))
 }
 
-/// How many standard errors the interval reaches to each side.
+/// The number of standard errors that the interval reaches to each side.
 fn students_t(degrees_of_freedom: usize) -> f64 {
     let t = StudentsT::new(0.0, 1.0, degrees_of_freedom as f64).expect("there is some freedom");
     t.inverse_cdf((1.0 + CONFIDENCE) / 2.0)
@@ -99,7 +99,7 @@ pub fn joined(mut first: Vec<Run>, others: &[Vec<Metrics>]) -> Vec<Run> {
     first
 }
 
-/// What there is to say of repeats among the notes of a run.
+/// The note on repeats among the notes of a run.
 fn words(repeats: usize) -> String {
     format!(
         "Repeated: {repeats} times in all, each from the new drive on with a seed of its own. Figures are means \

@@ -76,6 +76,7 @@ pub fn sheet(file: &DriveFile) -> DriveSheet {
         file_hash: hash_words(file.hash()),
         parameters: file.parameters().into_iter().map(parameter).collect(),
         alone: alone(file, testbed),
+        // Only an SSD has times of commands alone, and a machine to show them for.
         alone_on: match file.kind() {
             Kind::Ssd => testbed.to_owned(),
             Kind::Disk | Kind::Ram => String::new(),
@@ -84,7 +85,8 @@ pub fn sheet(file: &DriveFile) -> DriveSheet {
     }
 }
 
-/// What a command alone takes behind a host that comes with ftlab, of every kind.
+/// The times of single commands of 4 KiB behind a host that comes with ftlab, a row for each kind; none for what is no
+/// SSD.
 fn alone(file: &DriveFile, testbed: &str) -> Vec<Alone> {
     let testbed = Testbed::load(testbed).expect("it comes with ftlab");
     let kinds = [

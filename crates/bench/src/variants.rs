@@ -38,7 +38,8 @@ pub fn all(sweeps: &[Sweep]) -> Vec<Variant> {
     places.into_iter().map(variant).collect()
 }
 
-/// Whether variants are other drives: those that differ in words alone, like the drive's name, are a mistake.
+/// Returns true if variants are other drives. Variants that differ in words alone, like the drive's name, are a
+/// mistake.
 #[must_use]
 pub fn differ(variants: &[DriveFile]) -> bool {
     let numbers = |drive: &DriveFile| -> Vec<(String, String)> {

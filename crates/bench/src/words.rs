@@ -3,7 +3,7 @@
 use ftlab_base::amount::decimal;
 use ftlab_workload::{JobFile, JobSpec, PatternKind, Size};
 
-/// What each job of a file does: "Random writes of 4 KiB at queue depth 32 to the whole drive for 60 min".
+/// A phrase for each job of a file: "Random writes of 4 KiB at queue depth 32 to the whole drive for 60 min".
 #[must_use]
 pub fn words(file: &JobFile) -> Vec<String> {
     file.jobs.iter().map(job_words).collect()

@@ -1,4 +1,4 @@
-//! Figures of a real drive, as fio's JSON has them: which of a drive file's numbers each can tell.
+//! Figures of a real drive, as fio's JSON has them, each for one number of a drive file.
 
 use super::CalibrateError;
 use serde::Deserialize;
@@ -53,29 +53,29 @@ const HARMLESS: [&str; 31] = [
 /// From this block size on a job in order shows what the flash takes.
 const LARGE_BYTES: u64 = 64 << 10;
 
-/// What a job measures.
+/// The kind of figure that a job measures; each fits another number of the drive file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// What the flash takes of writes in order.
+    /// The rate of writes in order, which the flash limits.
     SequentialWrite,
-    /// What a read of its own takes.
+    /// The latency of one read at a time.
     Read,
-    /// What a write of its own takes.
+    /// The latency of one write at a time.
     Write,
 }
 
-/// One figure.
+/// One figure of a real drive, from one job of fio.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     /// The file that it is from.
     pub source: String,
-    /// What it measures.
+    /// The kind of the figure, by the job's pattern and depth.
     pub kind: Kind,
     /// Bytes of a command.
     pub block_bytes: u64,
-    /// Commands outstanding.
+    /// Commands outstanding at once: fio's `iodepth`.
     pub depth: u32,
-    /// Bytes moved.
+    /// Bytes that the job moved in all.
     pub bytes: u64,
     /// MB/s of [`Kind::SequentialWrite`], else the mean latency in microseconds.
     pub value: f64,
@@ -116,7 +116,7 @@ impl Measured {
     /// Reads what `fio --output-format=json` wrote into the file `source`.
     ///
     /// # Errors
-    /// When it is something else, or no figure that tells a number of a drive file.
+    /// When it is something else, or a figure that fits no number of a drive file.
     pub fn read(source: &str, text: &str) -> Result<Measured, CalibrateError> {
         let wrong = |why: String| CalibrateError::Input(format!("{source}: {why}"));
         // fio writes its warnings in front.

@@ -1,9 +1,9 @@
 //! A drive file fitted to a few figures of a real drive.
 //!
-//! Each figure tells one number, and in this order, as the later ones lean on the earlier: write amplification against the
-//! used space how much flash there is, by the closed form; the speed of writes in order how long a program takes; and the
-//! latency of a read and of a write by itself what the controller takes for one. The model runs what was measured, made
-//! small, with another number each time, until it gives the figure.
+//! Each figure fits one number, in an order in which the later ones lean on the earlier. Write amplification against
+//! the used space fits the amount of flash, by the closed form. The speed of writes in order fits the time of a
+//! program. The latencies of a read and of a write by itself fit the controller's time for one. The model, made small,
+//! runs the measured job with another number each time, until it gives the figure.
 
 mod measured;
 mod solve;
@@ -27,7 +27,7 @@ use solve::{Found, solve};
 use thiserror::Error;
 use toml::{Table, Value};
 
-/// What the model of the drive is shrunk to: some hundred superblocks of several megabytes.
+/// The capacity to which the model of the drive is shrunk: some hundred superblocks of several megabytes.
 const SMALL_BYTES: u64 = 8_000_000_000;
 
 /// Commands of a latency; all but those at a page's border take the same.
@@ -47,10 +47,10 @@ const LEAST_PROGRAM_US: f64 = 1.0;
 /// The one seed: what was measured has none.
 const SEED: RootSeed = RootSeed(1);
 
-/// Why a drive file cannot be fitted.
+/// The reason that a drive file cannot be fitted.
 #[derive(Debug, Error)]
 pub enum CalibrateError {
-    /// What was asked for.
+    /// A figure that cannot be used, with the reason and the way out.
     #[error("{0}")]
     Input(String),
     /// No such drive can be.
@@ -59,7 +59,7 @@ pub enum CalibrateError {
     /// The model cannot be brought to where it is measured.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
-    /// A run failed.
+    /// A run of the model failed.
     #[error(transparent)]
     Run(#[from] DriverError),
 }
@@ -74,7 +74,7 @@ impl Blame for CalibrateError {
     }
 }
 
-/// Write amplification of random writes of one slot, when so much of the drive was in use.
+/// Write amplification of random writes of one slot, when a share of the drive was in use.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeasuredWa {
     /// Bytes programmed over bytes written.
@@ -86,39 +86,39 @@ pub struct MeasuredWa {
 /// A number that was fitted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fitted {
-    /// Section and key.
+    /// Section and key in the drive file, such as `nand.t_program`.
     pub key: &'static str,
-    /// Its unit.
+    /// The unit of the number; `1` for a count.
     pub unit: &'static str,
-    /// What it was; nothing, if the file did not say.
+    /// The number before the fit; none, if the file did not have it.
     pub was: Option<f64>,
-    /// What it is.
+    /// The number after the fit, in the same unit.
     pub is: f64,
     /// The figure's name and unit.
     pub figure: [&'static str; 2],
-    /// What was measured.
+    /// The figure of the real drive.
     pub measured: f64,
-    /// What the model gave before, and gives now that everything is fitted.
+    /// The model's figure before the fit, and after all numbers were fitted.
     pub model: [f64; 2],
     /// The file of the figure; nothing, if it was given as a number.
     pub source: Option<String>,
 }
 
-/// A fitted drive.
+/// A drive fitted to figures, and the record of the fit.
 #[derive(Debug, Clone)]
 pub struct Calibrated {
-    /// It.
+    /// The drive, read from the text below.
     pub file: DriveFile,
     /// Its text, to be kept as a file.
     pub text: String,
-    /// What was fitted, in order.
+    /// The numbers that were fitted, in order.
     pub fitted: Vec<Fitted>,
 }
 
 /// Fits a drive file to figures of a drive.
 ///
 /// # Errors
-/// When a figure is there twice, tells nothing of such a drive, or lies beyond what it can give.
+/// When a figure is there twice, fits no number of such a drive, or lies beyond what it can give.
 pub fn calibrate(
     base: &DriveFile,
     name: &str,
@@ -171,7 +171,7 @@ fn unit_of_setting(unit: &str) -> &str {
     if unit == "1" { "" } else { unit }
 }
 
-/// To four digits: no figure tells more.
+/// Rounds to four digits, as no figure is more exact.
 fn rounded(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
 }
@@ -213,7 +213,7 @@ fn closed_form(file: &DriveFile, at: MeasuredWa) -> Result<(ClosedForm, f64), Ca
     Ok((form, now))
 }
 
-/// Gives the drive so much flash that the closed form has the write amplification that was measured.
+/// Gives the drive as much flash as the closed form needs for the write amplification that was measured.
 fn flash(file: &DriveFile, at: MeasuredWa) -> Result<(DriveFile, Fitted), CalibrateError> {
     const KEY: &str = "nand.blocks_per_die";
     let (form, before) = closed_form(file, at)?;
@@ -264,7 +264,7 @@ fn flash(file: &DriveFile, at: MeasuredWa) -> Result<(DriveFile, Fitted), Calibr
 }
 
 impl Kind {
-    /// The number that it tells: its key, and the least that can be.
+    /// The key of the number that it fits, and the least value that this can have.
     fn number(self) -> (&'static str, f64) {
         match self {
             Kind::SequentialWrite => ("nand.t_program", LEAST_PROGRAM_US),
@@ -337,7 +337,7 @@ impl Bench<'_> {
         CalibrateError::Input(format!("{source}: {name} of {value:.1} {unit}: {why}"))
     }
 
-    /// The model is never so quick.
+    /// The error of a figure that is quicker than the model can be.
     fn beyond(&self, key: &str, best: f64) -> CalibrateError {
         self.wrong(&match self.figure.kind {
             Kind::SequentialWrite => format!(
@@ -360,8 +360,8 @@ impl Bench<'_> {
         ))
     }
 
-    /// What the model gives, as it grows with the number: microseconds, or the time of a megabyte. The drive was filled
-    /// once in order, as drives are before they are measured.
+    /// Runs the figure's job. The value grows with the number: microseconds, or the time of a megabyte. The drive was
+    /// filled once in order, as drives are before they are measured.
     fn run(&self, file: &DriveFile) -> Result<f64, CalibrateError> {
         let (small, times) = file.shrunk_to(SMALL_BYTES)?;
         let mut device = small.build(self.testbed, SEED)?;
@@ -395,7 +395,7 @@ impl Bench<'_> {
     }
 }
 
-/// The text of the drive file: what it says, with where the fitted numbers are from.
+/// The text of the drive file, with the sources of the fitted numbers.
 fn written(file: &DriveFile, name: &str, fitted: &[Fitted]) -> String {
     let mut table: Table = file.text().parse().expect("it was read");
     table.insert("name".to_owned(), Value::String(name.to_owned()));

@@ -1,6 +1,6 @@
 //! Finding the number at which the model gives what was measured.
 
-/// How close it is to be.
+/// The relative error of the value at which a number counts as found.
 const CLOSE: f64 = 2e-3;
 
 /// Values that are tried at most; of what goes in a line, three are enough.
@@ -9,20 +9,21 @@ const TRIES: u32 = 10;
 /// A change of the value that is none, in what was measured.
 const FLAT: f64 = 1e-4;
 
-/// What came of it.
+/// The end of a search for a number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Found {
-    /// There it is so.
+    /// The number at which the value is as wanted.
     At(f64),
-    /// It is more than was measured even at the least that the number can be.
+    /// The value at the least that the number can be, which is still more than was measured.
     TooMuch(f64),
-    /// It does not depend on the number.
+    /// The value, which does not depend on the number.
     Flat(f64),
-    /// It was not found.
+    /// No number was found within the tries.
     Lost,
 }
 
-/// Where `value`, which grows with a number, is `wanted`: from `start` on by the slope between two values, above `least`.
+/// Finds the number at which `value`, which grows with it, is `wanted`: from `start` on by the slope between two
+/// values, above `least`.
 pub fn solve<E>(
     (start, least): (f64, f64),
     wanted: f64,

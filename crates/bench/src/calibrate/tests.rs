@@ -12,7 +12,7 @@ fn load(slug: &str, settings: &[&str]) -> DriveFile {
     Catalog::load(slug, &settings).unwrap()
 }
 
-/// What a drive would have been measured at.
+/// The figure that a measurement of the drive would give.
 fn measured(file: &DriveFile, kind: Kind) -> Measured {
     let (block_bytes, depth) = match kind {
         Kind::SequentialWrite => (128 << 10, 32),

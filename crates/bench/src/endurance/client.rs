@@ -1,4 +1,4 @@
-//! What wears a drive, and the write amplification of it.
+//! Writes that wear a drive, and their write amplification.
 
 use super::{EnduranceError, fill};
 use crate::proportion::in_proportion;
@@ -27,7 +27,7 @@ const SUPERBLOCKS: u32 = 1024;
 /// Drive sizes that the host writes, half of them before anything is counted.
 const SIZES: u64 = 2;
 
-/// Turns of the jobs between two looks at whether anybody waits.
+/// Turns of the jobs between two calls of the watch, which may end the work.
 const TURNS_A_LOOK: u64 = 1 << 16;
 
 /// NAND bytes programmed for a byte that a job writes, on a drive that was filled once: over the
@@ -92,6 +92,7 @@ fn write(
                 done.host_bytes_written * parts >= SIZES * bytes
                     || done.nand_programs * parts >= programs_max
             };
+            // The first half brings the drive to its steady state and is not counted.
             if half.is_none() && reached(2) {
                 half = Some(now);
             }

@@ -16,7 +16,7 @@ const LIVES_MAX: u32 = 100;
 /// Hours of a day.
 const DAY_HOURS: f64 = 24.0;
 
-/// How a drive stood on the way. Bytes are the full drive's.
+/// The state of a drive on the way. Bytes are the full drive's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
     /// Bytes the host had written.
@@ -29,15 +29,15 @@ pub struct Mark {
     pub over_worn_share: f64,
     /// Share of the blocks that had gone bad.
     pub bad_share: f64,
-    /// What is left of the spare superblocks.
+    /// The share of the spare superblocks that is left.
     pub spare_share: f64,
-    /// How the scaled drive stood.
+    /// The health of the scaled drive.
     pub health: Health,
-    /// How the full drive would: what its SMART tells.
+    /// The health of the full drive in proportion, for its SMART attributes.
     pub of_full: Health,
 }
 
-/// What ended a drive's life.
+/// The cause of the end of a drive's life.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
     /// It took no more writes, in its words.
@@ -49,7 +49,7 @@ pub enum Ending {
 pub struct Life {
     /// The drive on the way, the last one at its end.
     pub marks: Vec<Mark>,
-    /// How it ended.
+    /// The cause of its end.
     pub ending: Ending,
     /// Host bytes at the first block that went bad.
     pub first_bad_bytes: Option<f64>,
@@ -159,7 +159,7 @@ impl Liver {
         }
     }
 
-    /// Applies the commands of jobs in turn until all are over; whether the drive came to its end.
+    /// Applies the commands of jobs in turn until all are over. Returns true if the drive came to its end.
     fn group<'a>(
         &mut self,
         jobs: impl Iterator<Item = &'a ResolvedJob>,
@@ -181,6 +181,7 @@ impl Liver {
                     self.device
                         .apply(Request::FLUSH.command(CommandId(0), SimTime::ZERO));
                 }
+                // Data that cannot be read end no life: the drive still takes writes.
                 match outcome {
                     Outcome::Good | Outcome::Unrecoverable => {}
                     Outcome::WriteFault | Outcome::Gone => return Ok(true),

@@ -22,7 +22,7 @@ use ftlab_play::watch::Watch;
 use ftlab_workload::JobFile;
 use life::{FullDrive, Liver};
 
-/// What is to be done to a drive, day by day.
+/// The days of a drive's life, each like the other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Daily {
     /// Bytes the host writes a day.
@@ -31,8 +31,8 @@ pub struct Daily {
     pub celsius: f64,
 }
 
-/// Writes a drive by a job, over and over, until it takes no more. `watch` hears the share of the
-/// median block's life that is used.
+/// Writes a drive by a job, over and over, until it takes no more. `watch` gets the share of the median block's life
+/// that is used.
 ///
 /// # Errors
 /// When the drive cannot be scaled or built, the job does not fit it, or it cannot be filled.

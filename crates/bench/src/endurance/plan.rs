@@ -1,4 +1,4 @@
-//! How small a drive is made, so that its life is simulated in the time there is.
+//! The scale of a drive that makes its life short enough to be simulated.
 
 use ftlab_base::Blame;
 use ftlab_drive::{DriveFile, Extent, Scale};
@@ -21,7 +21,7 @@ const SUPERBLOCK_SLOTS: u32 = 128;
 const CYCLES: u32 = 60;
 const RATED_CYCLES: u32 = 30;
 
-/// Why a life could not be simulated.
+/// The reason that a life could not be simulated.
 #[derive(Debug, Error)]
 pub enum EnduranceError {
     /// The drive cannot be scaled or built.
@@ -39,13 +39,13 @@ pub enum EnduranceError {
          reliability.rated_cycles, median_cycles, life_shape and erase_share, in the file or with --set"
     )]
     LastsForEver {
-        /// Slug.
+        /// The slug of the drive's file.
         drive: String,
     },
     /// It takes no more writes before its time.
     #[error("the drive takes no more writes: {0}")]
     Refused(String),
-    /// Nobody waits for it any more.
+    /// The watch ended the work.
     #[error(transparent)]
     Stopped(#[from] Stopped),
     /// Nothing is ever written.
@@ -57,13 +57,13 @@ pub enum EnduranceError {
          less than the host writes, or the job hardly writes"
     )]
     Endless {
-        /// How many.
+        /// Median lives of its blocks that it has outlived.
         lives: u32,
     },
 }
 
 impl EnduranceError {
-    /// Whether whoever waited has ended it.
+    /// Returns true if the watch ended the work.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         matches!(
@@ -93,7 +93,7 @@ impl Blame for EnduranceError {
 /// The scale of a simulated life.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plan {
-    /// Divisors.
+    /// The divisors of blocks, pages and cycles.
     pub scale: Scale,
 }
 

@@ -1,42 +1,42 @@
-//! What a metric of the reference table means in terms of a run.
+//! Metrics of the reference table as quantities of a run.
 
 use super::{Row, SourceRow, sources};
 use ftlab_result::Run;
 use ftlab_result::quantity::{self, table};
 use serde::Deserialize;
 
-/// How a source's figures count.
+/// The units and shares that a source counts in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counting {
-    /// What it calls a megabyte, and in proportion a kilobyte.
+    /// The source's megabyte, and in proportion its kilobyte.
     megabyte: Megabyte,
-    /// What it gives spare area as a share of.
+    /// The whole of which the source gives spare area as a share.
     spare: Spare,
 }
 
-/// What a source calls a megabyte.
+/// The size of a megabyte in the figures of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Megabyte {
-    /// A million bytes.
+    /// A million bytes, as in the SI.
     #[default]
     Decimal,
-    /// 2^20 bytes.
+    /// 2^20 bytes, properly a mebibyte.
     Binary,
 }
 
-/// What a source gives spare area as a share of.
+/// The whole of which a source gives spare area as a share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spare {
     /// All of the flash.
     #[default]
     OfFlash,
-    /// The user's capacity.
+    /// The capacity that the user sees.
     OfUser,
 }
 
-/// How a row's source counts.
+/// The way in which a row's source counts; decimal for a source without a row.
 pub fn counting(row: &Row) -> Counting {
     let source = sources().find(|source| source.source == row.source);
     let counting = |SourceRow {
@@ -61,20 +61,20 @@ pub struct Metric<'a> {
     name: &'a str,
     /// From the quantity's unit to the row's.
     scale: f64,
-    /// What the figure is compared with.
+    /// The other run that the figure depends on, if any.
     pub compared: Compared<'a>,
 }
 
-/// How a figure depends on another run.
+/// The dependence of a figure on another run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compared<'a> {
-    /// It does not.
+    /// The figure is that of one run.
     Alone,
     /// It is a ratio to this drive's.
     Ratio(&'a str),
-    /// It is by how many percent it is below this drive's.
+    /// It is the percentage by which it is below this drive's.
     Advantage(&'a str),
-    /// It is by how much it is above that of this test on the same drive.
+    /// It is the amount by which it is above that of this test on the same drive.
     Extra(&'a str),
 }
 
@@ -82,7 +82,7 @@ pub enum Compared<'a> {
 const KIBIBYTES: f64 = 1024.0;
 
 impl<'a> Metric<'a> {
-    /// The metric a row names whose source counts so; `None` for one that no run gives.
+    /// The metric that a row names, in the units of its source; `None` for one that no run gives.
     pub fn parse(metric: &'a str, unit: &str, counting: Counting) -> Option<Self> {
         let (metric, compared) = compared(metric);
         let in_milli = if unit == "mW" { 1e3 } else { 1.0 };
@@ -105,7 +105,7 @@ impl<'a> Metric<'a> {
     }
 }
 
-/// The metric that is compared, in its plain name, and with what.
+/// The plain name of a metric that is compared, and the run that it is compared with.
 pub fn compared(metric: &str) -> (&str, Compared<'_>) {
     if let Some((metric, drive)) = metric.split_once("ratio_vs_") {
         let metric = match metric.trim_end_matches('_') {

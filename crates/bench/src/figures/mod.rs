@@ -15,7 +15,7 @@ use metric::{Compared, Megabyte, Metric, Spare};
 use order::Score;
 use serde::Deserialize;
 
-/// The reference table.
+/// The reference table: a row for each published figure of the reviews.
 const PUBLISHED: &str = include_str!("../../reference/published.csv");
 
 /// Figures of other pages, which the model was not made with.
@@ -27,28 +27,28 @@ const SCORES: &str = include_str!("../../reference/scores.csv");
 /// The sources and their titles.
 const SOURCES: &str = include_str!("../../reference/sources.csv");
 
-/// Names that stand for several drives.
+/// Names that the sources have for several drives at once.
 const ALIASES: &str = include_str!("../../reference/aliases.csv");
 
-/// What a reader is told of names that are no drive file and no test.
+/// Titles of names in the tables that are no drive file and no test, such as classes of drives.
 const NAMES: &str = include_str!("../../reference/names.csv");
 
-/// What stands behind each drive.
+/// Counts and errors of each drive's figures, as the last review of everything found them.
 const STANDING: &str = include_str!("../../reference/standing.csv");
 
-/// Why the model misses figures.
+/// Known reasons for which the model misses figures, by their ids.
 const MISSES: &str = include_str!("../../reference/misses.csv");
 
-/// What the figures would be if the model had been made without the test that each is from.
+/// Errors of the figures when the model is fitted without the test that each is from.
 const CROSS_VALIDATION: &str = include_str!("../../reference/cross-validation.csv");
 
 /// The source of the suite that the witnesses' own tests are in.
 const OF_WITNESSES: &str = "witnesses";
 
-/// What stands behind a drive, as the last review of everything found.
+/// The evidence behind a drive, as the last review of everything found it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Standing {
-    /// Slug.
+    /// The slug of the drive's file.
     pub drive: String,
     /// Figures that are judged.
     pub judged: usize,
@@ -58,7 +58,7 @@ pub struct Standing {
     pub unseen_error: Option<f64>,
 }
 
-/// What stands behind each drive that has figures.
+/// The evidence behind each drive that has figures.
 ///
 /// # Panics
 /// Never: a test reads the table that is part of the program.
@@ -67,7 +67,7 @@ pub fn standings() -> Vec<Standing> {
     records(STANDING)
 }
 
-/// A row of the table of names that stand for several drives.
+/// A row of the table of names for several drives.
 #[derive(Debug, Deserialize)]
 struct Class {
     name: String,
@@ -76,7 +76,7 @@ struct Class {
     combine: Combine,
 }
 
-/// A row of the reference table, as its source says.
+/// A row of the reference table, in the terms of its source.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Row {
     /// Id, for example `F0172`.
@@ -87,28 +87,28 @@ pub struct Row {
     pub drive: String,
     /// Test slug; for a figure over a whole family, the family's.
     pub test: String,
-    /// State of the drive; `unstated` or `na` when the source does not say.
+    /// State of the drive; `unstated` or `na` when the source has none.
     pub state: String,
-    /// Data pattern.
+    /// The data that was written: `compressible`, `incompressible`, both with a `+`, or `na`.
     pub data: String,
-    /// Host link.
+    /// The host's link, such as `sata3g`; `na` if any will do.
     pub link: String,
-    /// Metric name.
+    /// The metric's name: a quantity of a run, or a comparison of two.
     pub metric: String,
     /// The published number, or word.
     pub value: String,
-    /// Its unit.
+    /// The unit of the number, as its source writes it.
     pub unit: String,
-    /// `eq`, `approx`, `gt`, …
+    /// The relation of a drive's figure to the number: `eq`, `approx`, `gt`, …
     pub qualifier: String,
-    /// What a witness led to in the model; it is none from then on.
+    /// The key of the model that was changed in view of a witness; the figure is no witness from then on.
     pub led_to: Option<String>,
-    /// What a witness is worth.
+    /// The conditions of a witness, and the reasons to trust it more or less.
     #[serde(default)]
     pub note: String,
 }
 
-/// A row of a table of two columns: what is named, and what there is to say of it.
+/// A row of a table of two columns: a name, and a text about it.
 type Named = (String, String);
 
 #[derive(Debug, Deserialize)]
@@ -123,16 +123,16 @@ struct SourceRow {
 #[derive(Debug, Deserialize)]
 struct LeftOut {
     id: String,
-    /// |ln(predicted / published)|; none where nothing else tells of it.
+    /// |ln(predicted / published)|; none where no other test predicts the figure.
     error: Option<f64>,
 }
 
 /// The names a drive goes by: its slug, then what else the sources call it.
 #[derive(Debug, Clone)]
 pub struct Names {
-    /// Slug.
+    /// The slug of the drive's file.
     pub slug: String,
-    /// Aliases.
+    /// Other names that the sources use.
     pub aliases: Vec<String>,
 }
 
@@ -197,7 +197,7 @@ pub(crate) fn source_title(key: &str) -> String {
     row.map_or_else(|| key.to_owned(), |row| row.title)
 }
 
-/// What a table says of a name.
+/// The text that a table has for a name.
 fn said_of<'t>(table: &'t [Named], name: &str) -> Option<&'t str> {
     let (_, said) = table.iter().find(|(of, _)| of == name)?;
     Some(said)
@@ -258,13 +258,13 @@ pub fn unseen(drives: &[Names], tests: &[Test], runs: &[Run]) -> Vec<Figure> {
     Bench::of(drives, tests, runs).answered(&rows)
 }
 
-/// How often each of the runs was made.
+/// The number of repeats behind the runs; 1 where nothing was repeated.
 fn repeats(runs: &[Run]) -> usize {
     let spreads = runs.iter().flat_map(|run| run.spread.values());
     spreads.map(|spread| spread.values.len()).max().unwrap_or(1)
 }
 
-/// What was run.
+/// Everything that a figure is made from: drives, tests, runs and the tables beside them.
 struct Bench<'a> {
     drives: &'a [Names],
     tests: &'a [Test],
@@ -283,7 +283,7 @@ type Answer<'r> = (f64, &'r Run);
 struct Simulated<'r> {
     /// The mean if there are several.
     value: f64,
-    /// How they spread if there are several.
+    /// The spread over the repeats if there are several.
     spread: Option<Spread>,
     /// The run it is from, in the first repeat that gives it.
     run: &'r Run,
@@ -318,7 +318,7 @@ impl<'a> Bench<'a> {
         (!runs.is_empty()).then_some(runs)
     }
 
-    /// The drives that a name stands for, as far as they are there.
+    /// The drives with a name, or those of a class with it, as far as they are there.
     fn drives(&self, name: &str) -> (Vec<&'a Names>, Combine) {
         let of_name = |name: &str| self.drives.iter().find(|drive| drive.answer_to(name));
         if let Some(drive) = of_name(name) {
@@ -366,6 +366,7 @@ impl<'a> Bench<'a> {
             (Ok(published), Some(value)) => judge(&row.metric, qualifier, published, value),
             _ => Judgement::SHOWN,
         };
+        // Where no run gives the figure, the row still names the drive that ran.
         let model = answer.or_else(|| runs.first()?.first().copied());
         Figure {
             id: row.id.clone(),
@@ -473,7 +474,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Whether the rows of a test are promises of a maker, which a drive may surpass.
+/// Returns true if the rows of a test are promises of a maker, which a drive may surpass.
 #[must_use]
 pub fn is_promise(test: &str) -> bool {
     suites::all().any(|other| other.step.slug == test && other.is_promise())
@@ -498,15 +499,15 @@ fn fitting<'a>(runs: Vec<&'a Run>, row: &Row) -> Vec<&'a Run> {
     }
 }
 
-/// How the figures of several drives become one.
+/// The rule by which the figures of several drives become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Combine {
-    /// A bound must hold for each, so the worst is told; of anything else the mean.
+    /// The worst of a bound, as it must hold for each drive; the mean of anything else.
     All,
-    /// The smallest.
+    /// The smallest, whatever the qualifier.
     Least,
-    /// The largest.
+    /// The largest, whatever the qualifier.
     Most,
 }
 
@@ -530,7 +531,7 @@ impl Combine {
     }
 }
 
-/// Whether `slug` means all steps of the test's family rather than one of them.
+/// Returns true if `slug` means all steps of the test's family rather than one of them.
 fn is_whole_family(test: &Test, slug: &str) -> bool {
     test.family.slug == slug && !suites::all().any(|test| test.answers_to(slug))
 }

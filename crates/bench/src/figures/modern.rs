@@ -1,4 +1,4 @@
-//! Figures of drives of today: their table says in words under which conditions each was measured, and a step of the suite
+//! Figures of drives of today. Their table has the conditions of each measurement in words, and a step of the suite
 //! answers to the words that its conditions begin with.
 
 use super::{Row, records};

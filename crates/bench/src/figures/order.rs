@@ -6,19 +6,19 @@ use crate::suites::{self, Family};
 use ftlab_result::{Figure, Run, Verdict};
 use std::sync::Arc;
 
-/// How the rows are to be read.
+/// The qualifier of these rows: only the order of the drives counts.
 pub const QUALIFIER: &str = "order";
 
 /// Published scores within this factor are equal: they may come in any order.
 const EQUAL: f64 = 1.05;
 
-/// The scores that runs of what stands for closed programs answer.
+/// The scores of closed programs that runs of their stand-ins answer.
 pub fn scores(bench: &Bench<'_>) -> Vec<Figure> {
     let figure = |row: Row| Some(bench.figure(&row, bench.answering(&row)?));
     records(SCORES).into_iter().filter_map(figure).collect()
 }
 
-/// What a row says of a score of a family that stands for a closed program.
+/// The score of a family that imitates a closed program, as a row asks for it.
 pub struct Score<'a> {
     family: &'static Family,
     score: &'static suites::Score,
@@ -79,7 +79,7 @@ impl<'a> Score<'a> {
     }
 }
 
-/// Whether a drive stands among the others as the published score says. Without others it is shown.
+/// Judges a drive's place among the others by the published score. Without others the score is only shown.
 pub fn judge(bench: &Bench<'_>, row: &Row, published: f64, simulated: f64) -> Judgement {
     let stands = |holds: bool| Judgement {
         verdict: if holds { Verdict::Pass } else { Verdict::Fail },

@@ -1,19 +1,20 @@
-//! Whether a simulated figure agrees with the published one.
+//! The verdict on a simulated figure beside the published one.
 
 use ftlab_result::Verdict;
 use ftlab_result::quantity::table;
 
-/// How far an averaged figure may be off: a factor. Repeating a review on a second sample of a
-/// drive moves its averages about this much.
+/// The factor by which an averaged figure may be off. Repeating a review on a second sample of a drive moves its
+/// averages about this much.
 const TOLERANCE: f64 = 1.15;
 
-/// The same for a figure its source only gives as "about".
+/// The factor for a figure that its source only gives as "about".
 const TOLERANCE_APPROX: f64 = 1.25;
 
-/// The same for a maximum: one event of a run whose length is mostly not stated.
+/// The factor for a maximum: one event of a run whose length is mostly not stated.
 const TOLERANCE_MAXIMUM: f64 = 2.0;
 
-/// The same for a 99th percentile, which collection decides, and for percentiles beyond, of which each is few requests.
+/// The factor for a 99th percentile, which collection decides, and for percentiles beyond, of which each is few
+/// requests.
 const TOLERANCE_P99: f64 = 1.5;
 const TOLERANCE_BEYOND_P99: f64 = 2.0;
 
@@ -24,10 +25,10 @@ const UPTO_LEAST: f64 = 2.0 / 3.0;
 /// the promise.
 pub const AT_LEAST: &str = "at-least";
 
-/// What a row says of the model.
+/// The verdict of a row on the model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Judgement {
-    /// Whether it agrees.
+    /// Agreement or not; some figures are only shown.
     pub verdict: Verdict,
     /// |ln(simulated / published)|, for rows that are scored by it.
     pub error: Option<f64>,
@@ -80,7 +81,7 @@ pub fn judge(metric: &str, qualifier: &str, published: f64, simulated: f64) -> J
     }
 }
 
-/// By what factor a figure may be off.
+/// The factor by which a figure may be off.
 fn tolerance(metric: &str) -> f64 {
     match metric.split_once("_lat_p") {
         Some((_, "99_us")) => TOLERANCE_P99,
@@ -89,7 +90,7 @@ fn tolerance(metric: &str) -> f64 {
     }
 }
 
-/// The same where one is nothing and has no logarithm: a drive without pauses has none in the model.
+/// Judges two figures of which one is zero and has no logarithm: a drive without pauses must have none in the model.
 fn near_nothing(qualifier: &str, published: f64, simulated: f64) -> Judgement {
     match qualifier {
         "eq" => Judgement::when(published == simulated),

@@ -1,4 +1,4 @@
-//! Which figures the model has been shown: those that something of it was chosen in view of.
+//! The figures that the model has seen: those in view of which something of it was chosen.
 
 use super::Row;
 use crate::suites;
@@ -22,8 +22,9 @@ static NAMED: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
 });
 
 impl Row {
-    /// Whether the model was made without it. Figures of the reviews were there when it was; one of another page
-    /// was not looked at unless it led to a change, or something names it as what it was worked out from.
+    /// Returns true if the model was made without it. Figures of the reviews were there when it was made. One of
+    /// another page was not looked at unless it led to a change, or something names it as the figure that it was worked
+    /// out from.
     pub(super) fn is_unseen(&self) -> bool {
         self.id.starts_with('P') && self.led_to.is_none() && !NAMED.contains(&self.id)
     }

@@ -301,7 +301,7 @@ fn of_all(runs: &[Run]) -> Vec<Figure> {
     figures(&drives, &suites::all().collect::<Vec<_>>(), runs)
 }
 
-/// Runs of all parts of the suite, each at so many MB/s.
+/// Runs of all parts of the suite, each at one rate in MB/s.
 fn suite(drive: &str, mb_s: f64) -> Vec<Run> {
     let tests = suites::all().filter(|test| test.family.method == "A13");
     let metrics = [("mb_s", mb_s), ("mib_s", mb_s)];

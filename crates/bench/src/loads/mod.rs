@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Why a load cannot be read.
+/// The reason that a load cannot be read.
 #[derive(Debug, Error)]
 pub enum ReadError {
     /// It is no job file, script, scenario or synthetic trace.
@@ -53,7 +53,7 @@ impl From<JobError> for ReadError {
 pub enum Named<T> {
     /// A name or a path.
     Name(String),
-    /// A text.
+    /// The text itself, under a name of its own.
     Text(T),
 }
 
@@ -78,7 +78,7 @@ pub struct LoadText {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TraceFile {
-    /// Its file.
+    /// The path of the file on this machine.
     pub path: PathBuf,
     /// A hash of its bytes: another file in its place is another load.
     pub hash: String,
@@ -102,32 +102,32 @@ pub enum Called {
     ByPlace,
 }
 
-/// How loads are read.
+/// The rules by which loads are read.
 #[derive(Clone, Copy)]
 pub struct Reading<'a> {
     /// Relative paths begin here.
     pub folder: &'a Path,
-    /// Whether a name may be that of a load that comes with ftlab.
+    /// Set if a name may be that of a load that comes with ftlab.
     pub takes_names: bool,
-    /// Whether loads run with a clock, without which a script or a synthetic trace has no meaning.
+    /// The clock that loads run by: a script or a synthetic trace has no meaning without one.
     pub clock: Clock,
-    /// What asks for loads without one, in messages.
+    /// The option or key that asks for loads without a clock, for messages.
     pub untimed_word: &'a str,
     /// The name of a load in messages.
     pub called: Called,
-    /// How recorded traces are replayed.
+    /// The pace, selection and format of recorded traces.
     pub replay: &'a Replay,
-    /// Whether skewed laws of job files are spread over all blocks.
+    /// Set if skewed laws of job files are spread over all blocks.
     pub is_shuffled: bool,
     /// The jobs of job files that are asked for; all if none is.
     pub sections: &'a [String],
-    /// Options that hold for job files where they say nothing else.
+    /// Options of job files that do not set them.
     pub defaults: Option<&'a Sections>,
-    /// Whether its texts are to be read elsewhere, too: a recorded trace is told from others by its bytes.
+    /// Set if its texts are to be read elsewhere, too: a recorded trace is then identified by a hash of its bytes.
     pub is_carried: bool,
     /// The machine that job files may ask for.
     pub machine: &'a Surroundings<'a>,
-    /// Told of a recorded trace before it is read; what it returns is kept until that is done.
+    /// Called with a recorded trace before it is read; the value that it returns is kept until that is done.
     pub before_trace: &'a dyn Fn(&Look, &Path) -> Box<dyn Any>,
 }
 
@@ -153,7 +153,7 @@ impl Default for Reading<'_> {
 }
 
 impl Reading<'_> {
-    /// Reads a load.
+    /// Reads a load by its path, its name or its texts.
     ///
     /// # Errors
     /// When there is none, it is none, or it cannot run as is asked.
@@ -202,7 +202,7 @@ impl Reading<'_> {
         })
     }
 
-    /// Whether a file is a recorded trace.
+    /// Returns true if a file is a recorded trace: by its content, or as a format is given.
     fn is_trace(&self, path: &Path) -> Result<bool, ReadError> {
         let is_said = self.replay.opening.format.is_some();
         Ok(is_said || ftlab_trace::is_trace_file(path)?)
@@ -366,7 +366,7 @@ impl Reading<'_> {
     }
 }
 
-/// What tells a load from others: a recorded trace is known by what it holds and by when it was written.
+/// A number that differs from load to load. A recorded trace is known by its content and by when it was written.
 fn mark_of(texts: &LoadText, what: &What) -> u128 {
     let What::Recording(recording) = what else {
         return mark_of_texts(&texts.text, &texts.scripts);
@@ -378,7 +378,7 @@ fn mark_of(texts: &LoadText, what: &What) -> u128 {
     mark_of_trace(&texts.text, &texts.scripts, &holds, &how)
 }
 
-/// Whether a text is TOML of ftlab's own, as scripts and traces are: a job file begins with a section.
+/// Returns true if a text is TOML of ftlab's own, as scripts and traces are: a job file begins with a section.
 fn is_toml(text: &str) -> bool {
     let table = text.parse::<toml::Table>();
     table.is_ok_and(|table| table.contains_key("schema"))

@@ -18,7 +18,7 @@ const JOBS_DESCRIBED_MAX: usize = 4;
 pub struct OwnLoad {
     /// Its name in results.
     pub name: String,
-    /// The load itself.
+    /// The load that runs on the drives.
     pub load: Load,
 }
 

@@ -1,4 +1,4 @@
-//! How a recorded trace is read and replayed.
+//! The replay of recorded traces: the reader of their files, and their pace.
 
 use super::{ReadError, TraceFile};
 use ftlab_play::recording::{Pace, Recording};
@@ -10,22 +10,22 @@ use std::io::{self, Read};
 use std::path::Path;
 use xxhash_rust::xxh3::Xxh3Default;
 
-/// How recorded traces are replayed.
+/// The rules by which recorded traces are replayed.
 #[derive(Debug, Clone)]
 pub struct Replay {
-    /// How the file is read.
+    /// The format of the file, and the event of a request that counts.
     pub opening: Opening,
     /// The requests that are kept of it.
     pub selection: Selection,
-    /// When its requests are issued; none for as the job says that replays it, else at their own times.
+    /// The pace of its requests; none for that of the job that replays it, or else their own times.
     pub pace: Option<Pace>,
-    /// What is done where it does not fit a drive.
+    /// The treatment of requests that do not fit a drive.
     pub fit: Fit,
-    /// What the words of the job say that replays it, if one does.
+    /// The settings of the job that replays it, if one does.
     pub job: Option<OfJob>,
 }
 
-/// What a job says of how its trace is replayed.
+/// The settings of a job that replays a trace.
 #[derive(Debug, Clone, Copy)]
 pub struct OfJob {
     /// Requests come as fast as the depth allows, whatever their times.
@@ -57,7 +57,7 @@ impl Replay {
         job: None,
     };
 
-    /// The same for the trace of a job, whose own words say what nothing else does.
+    /// These rules for the trace of a job, which decides whatever nothing else does.
     #[must_use]
     pub fn of_job(&self, job: &JobSpec) -> Replay {
         let words = &job.replay;
@@ -108,7 +108,7 @@ impl Replay {
         })
     }
 
-    /// When the requests of a trace of that format are issued.
+    /// The pace of a trace of that format: the one asked for, else the job's, else its own times.
     fn pace_of(&self, format: Format) -> Pace {
         let of_job = self.job.map(|job| match job.time_scale_percent {
             _ if job.no_stall => Pace::Closed(job.iodepth),
@@ -120,7 +120,7 @@ impl Replay {
         self.pace.or(of_job).unwrap_or_default()
     }
 
-    /// How many requests are outstanding where the depth alone holds them back.
+    /// The number of requests outstanding where the depth alone holds them back.
     fn depth(&self) -> u32 {
         self.job.map_or(1, |job| job.iodepth)
     }

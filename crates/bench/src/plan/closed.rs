@@ -18,7 +18,7 @@ pub struct ClosedForm {
     alpha_share: f64,
     /// Share of the addresses that hold data.
     in_use: f64,
-    /// What is programmed for each slot of data: parity comes on top.
+    /// Slots programmed for each slot of data; above 1 with parity.
     programmed_per_slot: f64,
 }
 
@@ -58,7 +58,7 @@ impl ClosedForm {
         Some(of_slots * self.programmed_per_slot)
     }
 
-    /// The spare area within bounds at which it is so much; none where it is nowhere.
+    /// The spare area within bounds at which write amplification is `wa`; none where it is nowhere.
     pub fn spare(&self, wa: f64, [mut low, mut high]: [f64; 2]) -> Option<f64> {
         if self.wa(high)? > wa || self.wa(low).is_some_and(|most| most < wa) {
             return None;
@@ -74,7 +74,7 @@ impl ClosedForm {
         Some(high)
     }
 
-    /// What it is, for a sentence.
+    /// The policy and the size of a superblock, for a sentence.
     pub fn words(&self) -> String {
         format!(
             "{} collection, {} slots a superblock",
@@ -83,7 +83,7 @@ impl ClosedForm {
     }
 }
 
-/// How many superblocks a policy draws that takes the best of some.
+/// The number of superblocks from which `d-choices` takes the best; none if the drive's file has no such number.
 fn choices(file: &DriveFile) -> Option<u32> {
     let rows = file.parameters();
     let row = rows.iter().find(|row| row.key == "gc.choices")?;
@@ -107,7 +107,7 @@ fn in_use(load: &Load, slot_bytes: u64) -> Option<f64> {
     alike.then(|| in_use_after_trims_of_used(first).ok())?
 }
 
-/// Whether a job writes single slots anywhere on the drive, each as likely as any other at every write.
+/// Returns true if a job writes single slots anywhere on the drive, each as likely as any other at every write.
 fn is_uniform(job: &JobSpec, slot_bytes: u64) -> bool {
     let sizes = [job.sizes.bs.write, job.sizes.bs_max.write];
     job.pattern.random

@@ -43,10 +43,10 @@ const RATE_COST: f64 = 2.0;
 /// Spare areas nearer than this are one.
 const SPARE_RATIO: f64 = 1.02;
 
-/// What a run of a plan begins in.
+/// The state that the runs of a plan begin in, as their names have it.
 const STATE: &str = "settled";
 
-/// What came of a drive.
+/// The answers for one drive.
 pub struct OfDrive {
     pub plan: Plan,
     /// At the load's rate, as the drive is and with each spare area.
@@ -61,7 +61,7 @@ pub struct Planner<'a> {
     pub file: &'a DriveFile,
     /// The load, in proportion to the drive as it is simulated.
     load: Load,
-    /// How many times the simulated drive its own size is.
+    /// Its own size over that of the simulated drive.
     pub times: f64,
 }
 
@@ -128,7 +128,8 @@ impl<'a> Planner<'a> {
         ((all as f64 * share) as u64).max(REQUESTS_LEAST)
     }
 
-    /// How long a run at another rate is, of loads that say it themselves.
+    /// The length of a run at another rate. The rate already sets the time of jobs, so a quick plan does not cut it
+    /// again.
     pub fn length_of_rated(&self) -> Length {
         match self.load().what() {
             What::Job(_) => Length::Full,
@@ -136,7 +137,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Whether the load fits the drive, with a clock and without.
+    /// Checks that the load fits the drive, with a clock and without.
     pub fn check(&self) -> Result<(), PlanError> {
         let whole = &self.asked.load.load;
         check(whole, &subject(self.file), self.machine, Clock::Timed)?;
@@ -146,7 +147,8 @@ impl<'a> Planner<'a> {
         Ok(check(&pass(load), &subject, self.machine, clock(load))?)
     }
 
-    /// Bytes that a recorded trace writes a second at the pace that it is replayed at; none for what a run has to tell.
+    /// Bytes that a recorded trace writes a second at the pace that it is replayed at; none where only a run shows
+    /// them.
     pub fn trace_rate(&self) -> Option<f64> {
         let What::Recording(recording) = self.load().what() else {
             return None;
@@ -240,6 +242,7 @@ impl<'a> Planner<'a> {
         done("as it is");
         let (mut curve, of_curve) =
             self.curve((&own, &now, &runs[0]), &rates, (watch, done), &mut notes);
+        // The drive as it is was run first; the curve has it in its place among the other spare areas.
         curve.sort_by(|a, b| a.spare.unwrap_or(0.0).total_cmp(&b.spare.unwrap_or(0.0)));
         runs.extend(of_curve);
         let goals = match curve.is_empty() {
@@ -318,6 +321,7 @@ impl<'a> Planner<'a> {
         let found: Vec<Result<(Point, Run), PlanError>> =
             others.par_iter().with_max_len(1).map(point).collect();
         let (mut points, mut runs) = (vec![now.clone()], Vec::new());
+        // The drive as it is has run already: the curve has that run once more, as one of its steps.
         let mut same = at_rate.clone();
         same.test = test_of(&self.asked.load.name, spare);
         same.id = format!("{}/{}/{STATE}", same.drive, same.test);
@@ -382,6 +386,7 @@ impl<'a> Planner<'a> {
             &table::DRIVE_WRITES_PER_DAY,
             per_day.map(|bytes| bytes / capacity),
         );
+        // That figure is of the timed run alone, and `wa` above is of all passes before it.
         run.metrics.remove(table::WA_STEADY.name);
         let settings = point.spare.filter(|_| file.hash() != self.file.hash());
         Run {
@@ -400,7 +405,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// How the numbers were got.
+    /// Notes on how the numbers were obtained, and on what limits them.
     fn notes(&self, own: &Brought, rates: &Rates, now: &Point, run: &Run) -> Vec<String> {
         let settled = own.settled.map(|settled| self.settled_words(settled));
         let mut notes: Vec<String> = Vec::new();
@@ -426,6 +431,7 @@ impl<'a> Planner<'a> {
             notes.push(format!("Closed form: {}.", form.words()));
         }
         notes.push(self.latency_words(rates, now, run));
+        // Jobs arrive in an open loop, whose queue never ends on a drive that is too slow.
         if let (Some(wanted), Rates::Jobs { .. }) = (self.rate_per_day(), rates)
             && run.write.bytes_per_s * DAY_S < KEPT_UP_SHARE * wanted
         {
@@ -438,7 +444,7 @@ impl<'a> Planner<'a> {
         notes
     }
 
-    /// What the years count.
+    /// A note on the amounts that years are counted by.
     fn wear_words(&self) -> String {
         let flash = Flash::of(self.file);
         let cycles = flash.and_then(|flash| flash.cycles).map(|[rated, failing]| {
@@ -466,7 +472,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// How write amplification was measured.
+    /// A note on the measurement of write amplification.
     fn settled_words(&self, settled: Settled) -> String {
         let clock = match clock(self.load()) {
             Clock::Untimed => "without a clock",
@@ -487,7 +493,7 @@ impl<'a> Planner<'a> {
         )
     }
 
-    /// How latencies were measured.
+    /// Words on how latencies were measured.
     fn latency_words(&self, rates: &Rates, now: &Point, run: &Run) -> String {
         let requests = grouped(run.read.ios + run.write.ios);
         let at = match (self.rate_per_day(), rates) {
@@ -508,7 +514,7 @@ impl<'a> Planner<'a> {
         format!("Latencies: with a clock, from there, {requests} reads and writes {at}.")
     }
 
-    /// What the load's own rate is.
+    /// Words on the load's own rate, in bytes written a day.
     fn own_words(&self, now: &Point) -> String {
         let bytes = now.host_bytes_per_day.unwrap_or(0.0);
         let bytes = decimal(bytes, "B");
@@ -541,7 +547,7 @@ fn times(passes: u32) -> String {
     }
 }
 
-/// Why a drive has no curve.
+/// The reason that a drive has no curve, as a note.
 fn no_spare(file: &DriveFile) -> String {
     match file.kind() {
         Kind::Ssd => "The spare area is not varied: a block map merges in log blocks, which map.* gives it, and more spare \

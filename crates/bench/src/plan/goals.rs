@@ -13,10 +13,11 @@ use ftlab_result::plan::{Goal, Measure, Point};
 /// The least and the largest over-provisioning that are looked at, of the user's capacity.
 pub const SPARE_BOUNDS: [f64; 2] = [0.02, 4.0];
 
-/// How exactly write amplification, and years with it, can be measured, and from which ratio on two spare areas are one.
+/// The precision of write amplification, and of years with it: the share by which a value may be off, and the ratio up
+/// to which two spare areas are one.
 const EXACT: [f64; 2] = [2e-3, 1.002];
 
-/// The same for percentiles of latency.
+/// The precision of percentiles of latency, in these two terms.
 const LATENCIES: [f64; 2] = [0.02, 1.02];
 
 /// A measure as a value that falls with spare area, and the goal in it.
@@ -51,7 +52,8 @@ fn search(measure: Measure, wanted: f64) -> Search {
 }
 
 impl Planner<'_> {
-    /// The least spare area that meets a goal, from the points of a curve on. A goal that no run can tell says why.
+    /// The least spare area that meets a goal, from the points of a curve on. Where no run can decide it, its words are
+    /// the reason.
     pub fn goal(
         &self,
         (measure, wanted): (Measure, f64),
@@ -177,6 +179,7 @@ impl Planner<'_> {
                 true,
                 format!("{spare} of spare area{host}: {comes_to}{theory}."),
             ),
+            // Below the bound nothing is looked at, so a smaller area may do as well.
             Found::Everywhere(_) => (
                 true,
                 false,
@@ -227,7 +230,7 @@ fn nearest(tried: &[Seen]) -> Option<&Seen> {
     tried.iter().min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// Why there is nothing to look for.
+/// The reason for which there is nothing to look for.
 fn without(measure: Measure) -> &'static str {
     match measure {
         Measure::Wa => "The drive has no write amplification.",
@@ -239,7 +242,7 @@ fn without(measure: Measure) -> &'static str {
     }
 }
 
-/// So much of a measure.
+/// A value of a measure, with its name or unit.
 pub fn in_words(measure: Measure, value: f64) -> String {
     match measure {
         Measure::Wa => format!("write amplification {value:.3}"),

@@ -2,10 +2,10 @@
 //! much spare area that takes.
 //!
 //! A drive is brought to a state, and the load is repeated on it without a clock until write amplification is steady
-//! (`settle.rs`). From there it runs with a clock, at its own rate or at so many bytes a day (`pace.rs`). Cycles a day
-//! and years follow (`wear.rs`). The same with other spare areas, of the same flash, makes a curve, and a root of it is
-//! the least spare area that meets a goal (`goals.rs`, `search.rs`). A closed form stands beside it where one covers drive
-//! and load (`closed.rs`).
+//! (`settle.rs`). From there it runs with a clock, at its own rate or at a given number of bytes a day (`pace.rs`).
+//! Cycles a day and years follow (`wear.rs`). Other spare areas of the same flash, run in this way, make a curve, and a
+//! root of it is the least spare area that meets a goal (`goals.rs`, `search.rs`). A closed form stands beside it where
+//! one covers drive and load (`closed.rs`).
 //!
 //! Each drive, and each spare area of it, runs in the lab's threads by itself; random streams have the names of drive
 //! and load, so that neither changes a number.
@@ -42,18 +42,18 @@ use ftlab_sheet::SheetError;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// What is asked.
+/// A question about drives under a load: their lives, their latencies and the spare area that goals take.
 #[derive(Debug)]
 pub struct Planning {
     /// The drives, in the order of the answers.
     pub drives: Vec<DriveFile>,
     /// The load that they are under.
     pub load: OwnLoad,
-    /// What the drives have been through before it.
+    /// The state of the drives before the load.
     pub state: State,
     /// Bytes that the host writes a day; none for the load's own rate.
     pub bytes_per_day: Option<f64>,
-    /// What the drives are to come to: of each measure the most, or of years the least.
+    /// The goals of the drives: of each measure the most, or of years the least.
     pub goals: Vec<(Measure, f64)>,
     /// Spare areas of the curve.
     pub spares: Vec<f64>,
@@ -93,7 +93,7 @@ pub fn spares(length: Length) -> Vec<f64> {
     }
 }
 
-/// Why a drive could not be planned.
+/// The reason that a drive could not be planned.
 #[derive(Debug, Error)]
 pub enum PlanError {
     /// It cannot be built, or not with that spare area.
@@ -249,6 +249,7 @@ impl Asker for Batch {
             .flat_map(|plan| &plan.curve)
             .filter_map(|point| point.spare)
             .collect();
+        // Drives share the steps of the curve: spare areas that are equal as shown are one step.
         spares.sort_by(f64::total_cmp);
         spares.dedup_by_key(|spare| drive::step_of(*spare));
         let of_spare = |&spare: &f64| {

@@ -13,7 +13,7 @@ use ftlab_workload::{JobFile, JobSpec, PerKind, ResolvedJob};
 
 pub const DAY_S: f64 = 86_400.0;
 
-/// How a load can be asked for at another rate.
+/// The ways to run a load at another rate.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Rates {
     /// The rates of the jobs of a file.
@@ -27,17 +27,17 @@ pub enum Rates {
     },
     /// The times of a recorded trace.
     Trace {
-        /// Requests a second.
+        /// Requests a second at the recorded times.
         requests_s: f64,
         /// Bytes that it writes a second.
         write_bytes_s: f64,
     },
-    /// Not at all, and why.
+    /// No other rate, and the reason.
     Fixed(&'static str),
 }
 
-/// A load as it runs at its own rate on a drive of so many bytes: of jobs that an amount ends, all the same part, so that
-/// about so many requests are left and their mix stays; and whether that is less than all.
+/// A load as it runs at its own rate on a drive, and whether that is less than all of it. Jobs that an amount ends are
+/// all cut by one factor, so that about `requests` are left and their mix stays.
 ///
 /// # Errors
 /// When a job does not fit the drive.
@@ -112,7 +112,7 @@ impl Rates {
         }
     }
 
-    /// The load at its own rate times a factor, as an open loop of so many requests.
+    /// The load at its own rate times a factor, as an open loop of about `requests` requests.
     pub fn at(&self, load: &Load, factor: f64, requests: u64) -> Load {
         match (self, load.what()) {
             (
@@ -137,7 +137,7 @@ impl Rates {
         }
     }
 
-    /// How requests come at another rate than the load's own, for a sentence.
+    /// Words on how requests arrive at another rate than the load's own.
     pub fn words(&self) -> &'static str {
         match self {
             Rates::Jobs { .. } => "arriving at random at that rate",
@@ -207,7 +207,7 @@ mod tests {
 
     const JOB: &str = r#"{"name":"job","group":0,"clones":1,"iodepth":1,"measured_ns":0}"#;
 
-    /// A run in which each job wrote and read so many requests of 4 KiB, in so many seconds.
+    /// A run in which each job wrote and read numbers of requests of 4 KiB, in a number of seconds.
     fn run(jobs: &[(u64, [u64; 2])]) -> Run {
         let traffic = |ios: u64| Traffic {
             ios,

@@ -24,9 +24,9 @@ pub struct Brought {
     /// The drive as it is simulated.
     pub subject: Subject,
     devices: Devices,
-    /// None without flash.
+    /// The end of the repeated load; none for a drive without flash.
     pub settled: Option<Settled>,
-    /// Where one covers it.
+    /// The closed form, where one covers drive and load.
     pub closed: Option<ClosedForm>,
 }
 
@@ -82,7 +82,7 @@ impl Planner<'_> {
         Ok(play(load, subject, &mut devices, self.machine, &how)?)
     }
 
-    /// What a drive comes to there, with what it gave at the load's rate.
+    /// The point of a curve for a drive, with the figures of its run at the load's rate if there is one.
     pub fn point(&self, brought: &Brought, timed: Option<&Run>) -> Point {
         let file = &brought.file;
         let (spare, settled) = (file.spare(), brought.settled);
@@ -118,7 +118,7 @@ pub fn percentile(traffic: &Traffic, percent: f64) -> Option<u64> {
     found.map(|(_, ns)| *ns).filter(|_| traffic.ios > 0)
 }
 
-/// The same of reads and writes, whichever is longer.
+/// The longer of a percentile of reads and that of writes.
 pub fn longest(run: &Run, percent: f64) -> Option<u64> {
     percentile(&run.read, percent).max(percentile(&run.write, percent))
 }

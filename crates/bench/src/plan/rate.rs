@@ -14,14 +14,14 @@ use ftlab_result::plan::HighestRate;
 /// rate down to a hundred-thousandth of it.
 const BOUNDS: [f64; 2] = [1e-3, 1e5];
 
-/// Percentiles of random arrivals come out by about so much.
+/// The share by which percentiles of random arrivals vary.
 const LATENCY_SHARE: f64 = 0.01;
 
 /// Rates nearer than this are one.
 const RATE_RATIO: f64 = 1.01;
 
 impl Planner<'_> {
-    /// The highest rate at which the 99th percentile of reads and of writes is at most so long.
+    /// The highest rate at which the 99th percentile of reads and of writes is at most `p99_ns`.
     pub fn highest_rate(
         &self,
         brought: &Brought,

@@ -1,13 +1,13 @@
 //! The least x at which a measured value that falls with x keeps a goal.
 
-/// What is looked for.
+/// A search for the least place that keeps a goal.
 #[derive(Debug, Clone, Copy)]
 pub struct Search {
     /// The most that the value may be.
     pub goal: f64,
-    /// By what share of the goal it may be missed: how exactly the value can be measured.
+    /// The share of the goal by which it may be missed: the precision of the measurement.
     pub value_share: f64,
-    /// From which ratio on two places are one.
+    /// The ratio of two places up to which they are one.
     pub place_ratio: f64,
     /// The least and the largest place to look at; above 0.
     pub bounds: [f64; 2],
@@ -16,7 +16,7 @@ pub struct Search {
 /// A place and the value there.
 pub type Seen = (f64, f64);
 
-/// What was found.
+/// The end of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Found {
     /// The goal is kept here, and not below.
@@ -30,18 +30,18 @@ pub enum Found {
 /// Places that are measured at most: each halves what is open at worst, but for the last digits.
 const LOOKS_MAX: u32 = 14;
 
-/// By how much the next place lies outside of all that were seen.
+/// The factor by which the next place lies outside of all that were seen.
 const STEP: f64 = 2.0;
 
-/// How near to an end of the bracket, as a share of it, the next place may lie.
+/// The least distance of the next place from an end of the bracket, as a share of it.
 const END_SHARE: f64 = 0.05;
 
 /// A curve of about the same shape as the value.
 pub type Guide<'a> = &'a dyn Fn(f64) -> Option<f64>;
 
 impl Search {
-    /// Looks for it, beginning with what was `seen`, by measuring at other places. Where a `guide` is known, its shape
-    /// tells where to look; else a power law between the two nearest places does.
+    /// Searches from the places in `seen` on, by measuring at others. The shape of the `guide`, if there is one, gives
+    /// the next place; else a power law between the two nearest places does.
     pub fn least<E>(
         &self,
         seen: &[Seen],
@@ -101,12 +101,12 @@ impl Search {
         value <= self.goal * (1.0 + self.value_share)
     }
 
-    /// Whether nothing below a place can be looked at, or need be.
+    /// Returns true if no place below this one can be looked at.
     fn is_bound(&self, at: Seen) -> bool {
         at.0 <= self.bounds[0]
     }
 
-    /// Where the guide, moved to go through a place that was seen, comes to the goal.
+    /// The place at which the guide, moved to go through a place that was seen, reaches the goal.
     fn guided(&self, near: Seen, guide: Guide<'_>) -> Option<f64> {
         let factor = near.1 / guide(near.0)?;
         let misses = |x: f64| guide(x).is_some_and(|value| factor * value > self.goal);

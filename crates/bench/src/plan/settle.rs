@@ -19,7 +19,7 @@ use ftlab_play::watch::Watch;
 /// Capacities that the host writes in a window of the rule, as in a run.
 const CAPACITIES_A_WINDOW: u64 = 2;
 
-/// Passes after which a load counts as one that does not settle: it writes too little to tell.
+/// Passes after which a load counts as one that does not settle: it writes too little for the rule.
 const PASSES_MAX: u32 = 20_000;
 
 /// Requests of a job that are played at once on a drive that rewrites whole blocks, as a share of its sectors, and the
@@ -28,14 +28,14 @@ const PASSES_MAX: u32 = 20_000;
 const PART_OF_BLOCKS: u64 = 400;
 const PROGRAMMED_OF_BLOCKS: u64 = 1;
 
-/// Where a load ended up that was repeated.
+/// The end of a load that was repeated: its write amplification, and the work that it took.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settled {
     /// Write amplification over the last window, or over all where there was none.
     pub wa: f64,
-    /// Whether the rule held.
+    /// Set if the rule held at the end.
     pub is_steady: bool,
-    /// How often the load was played.
+    /// The number of times that the load was played.
     pub passes: u32,
     /// Bytes the host wrote meanwhile.
     pub host_bytes: u64,
@@ -78,6 +78,7 @@ pub fn settle(
     let (mut load, clock) = (pass(load), clock(load));
     let sectors = devices[0].capacity_sectors();
     let mut rounds = Rounds::new(sectors * SECTOR_BYTES, devices[0].counters());
+    // The drive has a block map. A whole pass of random writes to it would take days, so it plays a part at a time.
     if subject.first().spare().is_none() {
         let part = (sectors / PART_OF_BLOCKS).max(1);
         let (cut, is_cut) = pace::own(&load, DeviceShape::of("", &*devices[0]), part)?;
@@ -117,7 +118,7 @@ pub fn settle(
     Ok(rounds.settled(PASSES_MAX))
 }
 
-/// Rounds of passes.
+/// Rounds of passes, by which SNIA's rule judges the load.
 struct Rounds {
     round_bytes: u64,
     /// Bytes programmed that end a round as well.
@@ -127,7 +128,7 @@ struct Rounds {
     /// The counters at the end of each round, those at the beginning first.
     marks: Vec<Counters>,
     now: Counters,
-    /// What a pass says that is as long as a window.
+    /// Steady write amplification as the driver found it within the last pass, if that was as long as a window.
     of_driver: Option<f64>,
 }
 
@@ -195,7 +196,7 @@ impl Rounds {
 mod tests {
     use super::*;
 
-    /// A drive of 1000 bytes, of which each pass writes so many and amplifies them by a percentage.
+    /// A drive of 1000 bytes, of which each pass writes `bytes` and amplifies them by a percentage.
     fn passes(bytes: u64, percents: &[u64]) -> (Rounds, Settled, u32) {
         let mut now = Counters::default();
         let mut rounds = Rounds::new(1000, now);

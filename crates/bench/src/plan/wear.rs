@@ -1,4 +1,4 @@
-//! What a day's writes do to flash: cycles a day, and years from them.
+//! Wear by a day's writes: cycles of the flash a day, and the years that it lasts.
 
 use ftlab_drive::DriveFile;
 use ftlab_result::plan::Wear;
@@ -8,7 +8,7 @@ const DAYS_A_YEAR: f64 = 365.0;
 /// The share of failed blocks at which a drive counts as failing.
 const FAILED_SHARE: f64 = 0.01;
 
-/// Years after which the rated cycles used are told.
+/// The years after which the share of the rated cycles used is shown.
 const YEARS: f64 = 5.0;
 
 /// The flash of a drive, as far as wear goes.
@@ -16,7 +16,7 @@ const YEARS: f64 = 5.0;
 pub struct Flash {
     /// Bytes of the array, spare bytes of pages left out.
     pub bytes: u64,
-    /// P/E cycles: those rated, and those by which 1 % of the blocks have worn out. None where the file says nothing.
+    /// P/E cycles: those rated, and those by which 1 % of the blocks have worn out. None where the file has neither.
     pub cycles: Option<[f64; 2]>,
     /// Bytes that the maker lets the host write; none where the file does not say.
     pub announced_bytes: Option<f64>,
@@ -34,7 +34,7 @@ impl Flash {
         })
     }
 
-    /// What so many bytes a day from the host do, each programmed `wa` times.
+    /// The wear by `host_bytes_per_day` from the host, each byte programmed `wa` times.
     pub fn wear(&self, wa: f64, host_bytes_per_day: f64) -> Wear {
         let flash_bytes_per_day = wa * host_bytes_per_day;
         let cycles_per_day = flash_bytes_per_day / self.bytes as f64;

@@ -24,7 +24,7 @@ const BLOCKS: [u64; 8] = [
 /// The accesses whose IOPS have to be steady: (percent of reads, bytes).
 const TRACKED: [(u8, u64); 3] = [(0, 4 << 10), (65, 64 << 10), (100, 1024 << 10)];
 
-/// The same for latency.
+/// The mixes, sizes and tracked access of the latency test.
 const LATENCY_MIXES: [u8; 3] = [100, 65, 0];
 const LATENCY_BLOCKS: [u64; 3] = [8 << 10, 4 << 10, 512];
 const LATENCY_TRACKED: (u8, u64) = (0, 4 << 10);

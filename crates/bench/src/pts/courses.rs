@@ -16,7 +16,7 @@ const SATURATION_SAMPLES: u32 = 24 * 60;
 /// Or when N capacities have been written.
 const SATURATION_CAPACITIES: u64 = 4;
 
-/// A sample of write saturation that is scaled: so much of the capacity, in percent.
+/// The share of the capacity, in percent, that a scaled sample of write saturation writes.
 const SATURATION_SAMPLE_PERCENT: u64 = 2;
 
 /// Samples whose mean is the rate at the end.
@@ -25,13 +25,13 @@ const LAST: usize = 5;
 /// Seconds of an access of host idle recovery.
 const ACCESS: Nanos = Nanos::from_secs(5);
 
-/// How often the accesses of an idle state follow one another: an hour and a half without the pauses.
+/// The accesses of an idle state in a row: half an hour without the pauses.
 const ACCESSES: u32 = 360;
 
 /// Minutes of a round before the pauses when it is scaled: as many as one of the IOPS test has.
 const ROUND: u64 = 56;
 
-/// The same when it is scaled: they run with time all through.
+/// The accesses of an idle state when it is scaled: they run with time all through.
 const ACCESSES_SCALED: u32 = 12;
 
 /// Pauses between accesses, in accesses' lengths: the idle states.
@@ -43,10 +43,10 @@ const GROUP_SAMPLES: u32 = 8 * 60;
 /// Samples of a group when it is scaled; each lasts as many minutes as are left out.
 const GROUP_SAMPLES_SCALED: u32 = 48;
 
-/// How near the rate before a change of load another one has recovered.
+/// The share of the rate before a change of load at which the drive has recovered.
 const RECOVERED: f64 = 0.9;
 
-/// Random writes of 4 KiB, as many outstanding as the settings say.
+/// Random writes of one size, with as many outstanding as the settings ask for.
 fn random_writes(subject: &Subject<'_>, block_bytes: u64) -> Load {
     Load {
         random: true,
@@ -72,6 +72,7 @@ pub fn write_saturation(subject: &mut Subject<'_>) -> Result<Finding, LabError> 
     let mut course = Vec::new();
     for _ in 0..samples {
         sample(subject, load, length, &mut course)?;
+        // The standard ends the test by time or by the capacities written, whichever comes first.
         if subject.written_bytes >= enough {
             break;
         }
@@ -124,6 +125,7 @@ pub fn host_idle_recovery(subject: &mut Subject<'_>) -> Result<Finding, LabError
         let name = format!("no pause, after {} s", idle.as_secs());
         courses.push(accesses_of(subject, load, accesses, Nanos::ZERO, name)?);
     }
+    // The last course but one had the longest pauses, and the last had none.
     let longest = courses.iter().rev().nth(1);
     let after_idle = longest.map_or(0.0, |course| mean(&course.points, |rate| rate.iops));
     let first = courses.first();
@@ -140,7 +142,7 @@ pub fn host_idle_recovery(subject: &mut Subject<'_>) -> Result<Finding, LabError
     })
 }
 
-/// So many accesses with the same pause before each.
+/// Accesses in a row, with the same pause before each.
 fn accesses_of(
     subject: &mut Subject<'_>,
     load: Load,
@@ -150,6 +152,7 @@ fn accesses_of(
 ) -> Result<Course, LabError> {
     let mut job = subject.job(load);
     (job.length.time_based, job.length.runtime) = (true, Some(ACCESS));
+    // The start delay is the pause, and the stonewall keeps an access from beginning in the one before.
     (job.order.startdelay, job.order.stonewall) = (idle, true);
     let jobs = (0..accesses).map(|n| {
         let mut job = job.clone();
@@ -196,6 +199,7 @@ pub fn cross_stimulus_recovery(subject: &mut Subject<'_>) -> Result<Finding, Lab
         true => GROUP_SAMPLES,
         false => GROUP_SAMPLES_SCALED,
     };
+    // A group lasts as long however many samples it has.
     let group = Nanos(MINUTE.0 * u64::from(GROUP_SAMPLES));
     let length = Length::Span(Nanos(subject.scale.span(group).0 / u64::from(samples)));
     let mut courses = Vec::new();

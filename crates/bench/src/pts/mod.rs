@@ -45,7 +45,7 @@ use subject::Subject;
 pub enum Test {
     /// Random accesses: a matrix of mixes and sizes.
     Iops,
-    /// Accesses in order.
+    /// Accesses in order, of one size in each part.
     Throughput,
     /// One command at a time.
     Latency,
@@ -69,7 +69,7 @@ impl Test {
     ];
 }
 
-/// A part of a test that begins with a purge; `parts.toml` says what its keys mean.
+/// A part of a test that begins with a purge; `parts.toml` explains its keys.
 #[derive(Debug, Deserialize)]
 struct Part {
     of: Test,
@@ -104,7 +104,7 @@ impl Part {
     }
 }
 
-/// What a part found.
+/// The findings of a part, as they go into a run.
 #[derive(Debug, Default)]
 struct Finding {
     /// As in a run.
@@ -119,16 +119,16 @@ fn metrics(named: &[(&str, f64)]) -> BTreeMap<String, f64> {
     named.iter().map(owned).collect()
 }
 
-/// What to test.
+/// A question for tests of the standard on drives.
 #[derive(Debug, Clone)]
 pub struct Pts {
     /// The drives, all of flash, in the order of the report.
     pub drives: Vec<DriveFile>,
-    /// The tests.
+    /// The tests to run, in the order of the report.
     pub tests: Vec<Test>,
     /// Settings of the standard.
     pub settings: Settings,
-    /// How much shorter than the standard's; none for what suits each drive.
+    /// The factor by which tests are shorter; none for the one that suits each drive.
     pub scale: Option<Scale>,
     /// The machine; none for one of the time of each drive.
     pub testbed: Option<Testbed>,

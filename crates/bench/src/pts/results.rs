@@ -1,4 +1,4 @@
-//! Findings as runs.
+//! Findings of tests as runs of a result set.
 
 use super::subject::Subject;
 use super::{Finding, Part};
@@ -10,7 +10,7 @@ use ftlab_result::pts::Pts;
 use ftlab_result::quantity::table;
 use ftlab_result::{At, Run};
 
-/// What is different about every scaled test.
+/// The note on every scaled test.
 const SCALED: &str = "Only the beginning of each access runs with time and is counted; the rest of its writes \
                       follow without time, as many bytes a second.";
 
@@ -54,6 +54,7 @@ pub fn run(
         drive: drive.to_owned(),
         test: test.clone(),
         state: state.to_owned(),
+        // The standard asks for random data.
         data: "incompressible".to_owned(),
         link: link.to_owned(),
         testbed: machine.slug.clone(),

@@ -11,7 +11,7 @@ use ftlab_result::pts::{Cell, Rate, SteadyState, Tracking};
 /// A minute of the standard: what each access of a round lasts.
 pub const MINUTE: Nanos = Nanos::from_secs(60);
 
-/// What is judged of an access.
+/// The quantity that the rule judges of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Variable {
     Iops,
@@ -124,7 +124,7 @@ fn words(steady: &SteadyState) -> String {
     }
 }
 
-/// What the rule cannot see: while flash is left that was never written, nothing is collected, and random
+/// A caution where the rule is blind: while flash is left that was never written, nothing is collected, and random
 /// writes are as steady as they are fast.
 fn caution(written_bytes: u64, unwritten_bytes: u64) -> Option<String> {
     (written_bytes < unwritten_bytes).then(|| {

@@ -8,7 +8,7 @@ use ftlab_result::pts;
 /// what changes while its spare area is used up is then no slower than the rule can see.
 const BYTES_A_SECOND: f64 = 5e9;
 
-/// How much of a scaled stretch runs with time, unless more is needed to see requests end.
+/// The span of a scaled stretch that runs with time, unless more is needed to see requests end.
 const TIMED: Nanos = Nanos::from_millis(500);
 
 /// The part of it that is not counted, in percent: the write buffer is empty when it begins.
@@ -32,11 +32,11 @@ pub const ENTERPRISE: pts::Settings = pts::Settings {
     depth: 32,
 };
 
-/// How much shorter a test is than the standard's.
+/// The factor by which a test is shorter than the standard's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
     divisor: f64,
-    /// Whether all of it runs with time, and not only the beginning of each stretch.
+    /// Set if all of it runs with time, and not only the beginning of each stretch.
     is_timed: bool,
 }
 
@@ -47,8 +47,7 @@ impl Scale {
         is_timed: true,
     };
 
-    /// So many times shorter, and with time in part unless that is 1; `None` for what is no number from 1
-    /// on.
+    /// A test `divisor` times shorter, and with time in part unless that is 1; `None` for what is no number from 1 on.
     #[must_use]
     pub fn of(divisor: f64) -> Option<Scale> {
         (divisor.is_finite() && divisor >= 1.0).then_some(Scale {
@@ -57,8 +56,8 @@ impl Scale {
         })
     }
 
-    /// What suits a drive of N bytes: minutes `times` as long as those of the IOPS test, which last as
-    /// long, for its size, on each drive.
+    /// The scale that suits a drive of N bytes: minutes `times` as long as those of the IOPS test, which last as long,
+    /// for its size, on each drive.
     #[must_use]
     pub fn of_capacity(bytes: u64, times: f64) -> Scale {
         let minute_s = bytes as f64 / BYTES_A_SECOND * times;
@@ -68,20 +67,20 @@ impl Scale {
         }
     }
 
-    /// Whether it is the standard as it is.
+    /// Returns true if it is the standard as it is.
     #[must_use]
     pub fn is_standard(&self) -> bool {
         self.is_timed
     }
 
-    /// What so long a span of the standard lasts.
+    /// The scaled length of a span of the standard.
     #[must_use]
     pub fn span(&self, standard: Nanos) -> Nanos {
         Nanos::from_secs_f64(standard.as_secs() / self.divisor)
     }
 
-    /// What runs with time of a stretch: the part that is not counted, and the part that is. A part
-    /// `times` as long was needed.
+    /// The parts of a stretch that run with time: the one that is not counted, and the one that is. They are `times` as
+    /// long as usual where too few requests ended.
     #[must_use]
     pub fn timed(&self, stretch: Nanos, times: u64) -> (Nanos, Nanos) {
         if self.is_standard() {
@@ -92,7 +91,7 @@ impl Scale {
         (Nanos(ramp), Nanos(whole - ramp))
     }
 
-    /// The scale as results say it.
+    /// The scale as results have it, with the notes on what it leaves out.
     #[must_use]
     pub fn sheet(&self, words: Vec<String>) -> pts::Scale {
         let minute = self.span(Nanos::from_secs(60));

@@ -23,31 +23,30 @@ use ftlab_workload::{
 /// Bytes of a request of the preconditioning that is the same for all tests.
 const PRECONDITIONING_BLOCK: u64 = 128 << 10;
 
-/// How often that writes the capacity.
+/// The number of times that it writes the capacity, as the standard has it.
 const PRECONDITIONING_CAPACITIES: u64 = 2;
 
 /// Requests that must have ended in the part that is counted, or it is made longer.
 const ENDED_MIN: f64 = 16.0;
 
-/// How much longer it is made each time.
+/// The factor by which the part is made longer each time.
 const LONGER: u64 = 4;
 
-/// Bytes programmed for a byte written beyond which a drive rewrites whole blocks: its rest ends when so much
-/// of its capacity has been programmed, in percent. More would rewrite the same blocks again and take
-/// hours.
+/// Bytes programmed for a byte written beyond which a drive rewrites whole blocks. Its rest then ends when this
+/// percentage of its capacity has been programmed: more would rewrite the same blocks again and take hours.
 const WHOLE_BLOCKS_WA: f64 = 64.0;
 const WHOLE_BLOCKS_PERCENT: u64 = 4;
 
-/// What the host does in a stretch.
+/// The requests of a stretch, as the standard describes them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Load {
     /// At random, or in order from where the last one ended.
     pub random: bool,
-    /// Percent of reads.
+    /// The percentage of reads among the requests.
     pub read_pct: u8,
     /// Bytes of a request.
     pub block_bytes: u64,
-    /// Commands outstanding. How many threads they are from, no drive can tell.
+    /// Commands outstanding, of all threads together: a drive cannot tell them apart.
     pub outstanding: u32,
 }
 
@@ -61,7 +60,7 @@ impl Load {
         format!("{order} {block}, R/W {}/{write}", self.read_pct)
     }
 
-    /// Whether it only reads or only writes.
+    /// The pattern in the terms of a job file.
     fn kind(&self) -> PatternKind {
         match self.read_pct {
             0 => PatternKind::Write,
@@ -77,33 +76,33 @@ pub fn block_words(bytes: u64) -> String {
     format!("{} KiB", bytes as f64 / 1024.0)
 }
 
-/// How long a stretch is.
+/// The end of a stretch, by time or by bytes written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Length {
-    /// So long.
+    /// A span of the drive's time.
     Span(Nanos),
-    /// Until N bytes have been written, but so long at most.
+    /// A number of bytes written, or a span if that ends sooner.
     Written(u64, Nanos),
 }
 
 /// The drive under test.
 pub struct Subject<'a> {
     pub file: &'a DriveFile,
-    /// Hears how far it is, and may end it.
+    /// Gets the progress, and may end the work.
     watch: &'a Watch<'a>,
     pub device: Box<dyn Device>,
     pub settings: &'a Settings,
     pub scale: Scale,
     pub seed: RootSeed,
-    /// What was done so far, in words.
+    /// The steps so far, in words for the report.
     pub steps: Vec<String>,
-    /// What the host has written since the purge.
+    /// Bytes that the host has written since the purge.
     pub written_bytes: u64,
-    /// What the accesses of the test wrote, with what ran without time.
+    /// Seconds that the accesses of the test took, with those of the writes without time.
     pub elapsed_s: f64,
     /// Stretches so far, so that each has random numbers of its own.
     stretches: u64,
-    /// Where the next read and the next write in order begin.
+    /// The first bytes of the next read and of the next write in order.
     heads: [u64; 2],
 }
 
@@ -148,7 +147,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Purges the drive.
+    /// Purges the drive by a secure erase, and begins to count from there.
     pub fn purge(&mut self) -> Result<(), LabError> {
         self.device
             .secure_erase()
@@ -187,12 +186,13 @@ impl<'a> Subject<'a> {
         self.file.raw_bytes().unwrap_or(used).saturating_sub(used)
     }
 
-    /// A stretch of a load.
+    /// Runs a stretch of a load, and returns its rates.
     pub fn stretch(&mut self, load: Load, length: Length) -> Result<Rate, LabError> {
         let longest = match length {
             Length::Span(span) | Length::Written(_, span) => span,
         };
         let before = self.written_bytes;
+        // A slow drive ends too few requests in a short part to have a rate: the part is made longer.
         let mut times = 1;
         let mut timed = Nanos::ZERO;
         let record = loop {
@@ -252,7 +252,7 @@ impl<'a> Subject<'a> {
         self.run(vec![job], load)
     }
 
-    /// Runs jobs of a load with time, one after the other, and lets the drive come to rest.
+    /// Runs jobs of a load with time, one after the other, and lets the drive finish its own work.
     pub fn run(&mut self, jobs: Vec<JobSpec>, load: Load) -> Result<RunReport, LabError> {
         let file = JobFile {
             jobs,
@@ -274,7 +274,7 @@ impl<'a> Subject<'a> {
         Ok(report)
     }
 
-    /// Writes without time.
+    /// Writes bytes of a load without time, for the rest of a stretch or the preconditioning.
     fn write(&mut self, load: Load, bytes: u64) -> Result<(), LabError> {
         let mut job = self.job(load);
         job.length.io_size = Some(Size::Bytes(bytes));
@@ -325,7 +325,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Notes where a load in order has come to.
+    /// Moves the beginning of the next requests in order behind those of a load.
     fn move_on(&mut self, load: Load, bytes: u64) {
         if load.random {
             return;

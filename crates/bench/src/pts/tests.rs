@@ -129,7 +129,7 @@ fn a_drive_of_today_saturates_behind_its_cache() {
     );
 }
 
-/// What the specification turns off is a write cache that a power cut empties: with capacitors there is none.
+/// The specification turns off a write cache that a power cut empties, and one with capacitors is none.
 #[test]
 fn a_drive_with_capacitors_answers_from_its_buffer_in_the_enterprise_class() {
     let latency_ms = |settings: &[&str]| {

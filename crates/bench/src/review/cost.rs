@@ -1,4 +1,4 @@
-//! How long runs take to simulate, beside each other: what a review's time left is reckoned by.
+//! Estimates of how long runs take to simulate, relative to each other. A review's time left is reckoned from them.
 //!
 //! Nothing is measured here: the unit is about the work of one write of 4 KiB with time, and what is
 //! known before a run is how many of them it makes or how long it lasts. Nothing else rests on it, so
@@ -14,10 +14,10 @@ use ftlab_workload::JobFile;
 /// Bytes of one unit of work.
 const UNIT_BYTES: u64 = 4096;
 
-/// What a write costs without time, of one with it: docs/speed.md has both.
+/// The work of a write without time, as a share of one with it; docs/speed.md has both.
 const UNTIMED: f64 = 0.06;
 
-/// Virtual seconds of an application script, whose end nobody knows before.
+/// Virtual seconds of an application script, whose end is not known before it runs.
 const SCRIPT_S: f64 = 20.0;
 
 /// The part of an hour of torture that is simulated with time (`torture.rs`).
@@ -136,7 +136,7 @@ pub fn of_procedure(file: &DriveFile, procedure: &Procedure, length: Length) -> 
     costs
 }
 
-/// So many programs without time.
+/// The work of a number of programs without time.
 pub fn of_programs(programs: f64) -> f64 {
     programs * UNTIMED
 }

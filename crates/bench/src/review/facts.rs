@@ -1,5 +1,4 @@
-//! What can be said about a drive without a run with time: spare area, a client's write amplification,
-//! wear, endurance.
+//! Facts about a drive that take no run with time: spare area, a client's write amplification, wear, endurance.
 
 use super::cost;
 use crate::endurance::{self, CLIENT, Daily, EnduranceError, Plan, RANDOM};
@@ -33,7 +32,7 @@ impl Programs {
     }
 }
 
-/// What the client of a promise writes a day.
+/// The daily writes of a client, and the temperature, behind a maker's promise.
 const DAILY: Daily = Daily {
     bytes: 100e9,
     celsius: 40.0,
@@ -45,12 +44,11 @@ const WEAR_BINS: u32 = 40;
 /// Days of the five years of a promise, or of a sum.
 const DAYS: f64 = 5.0 * 365.0;
 
-/// What a drive's promise is worth: bytes that it takes until its mean block has had its rated cycles. No metric of a
-/// result.
+/// The name under which a worn drive's run carries its promise: the bytes that it takes until its mean block has had
+/// its rated cycles. It is taken out before results are made, and is no metric.
 const PROMISED_BYTES: &str = "promised_bytes";
 
-/// Writes that wear a drive, to its end if it has one. What it comes to is one run, whose figures are those that facts are
-/// told by.
+/// Writes that wear a drive, to its end if it has one. Their one outcome is the run that facts take their figures from.
 #[derive(Debug)]
 pub struct Wearing {
     pub writes: Writes,
@@ -132,7 +130,7 @@ impl Wearing {
     }
 }
 
-/// The job that stands for such writes: name and text.
+/// The job file that makes such writes: name and text.
 pub const fn job_of(writes: Writes) -> (&'static str, &'static str) {
     match writes {
         Writes::Client => CLIENT,
@@ -140,7 +138,7 @@ pub const fn job_of(writes: Writes) -> (&'static str, &'static str) {
     }
 }
 
-/// Tells a fact as a run; `worn` is what [`Wearing`] came to, for the facts that need it.
+/// Makes a run of a fact; `worn` is the outcome of [`Wearing`], for the facts that need it.
 pub fn tell(file: &DriveFile, fact: Fact, worn: Option<&Run>, length: Length) -> Run {
     let raw = file.raw_bytes().unwrap_or(0) as f64;
     let user = file.capacity_bytes() as f64;
@@ -179,6 +177,7 @@ fn of_wear(fact: Fact, worn: &Run, user: f64, length: Length) -> Run {
          half of two drive sizes, or of {} million programs.",
         programs.wa / 1e6
     )];
+    // Blocks that last for ever promise nothing, and write amplification is all there is.
     let Some(promised) = promised else {
         return run;
     };

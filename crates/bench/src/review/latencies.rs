@@ -43,6 +43,7 @@ pub fn metrics(run: &Run, of: &Latencies) -> BTreeMap<String, f64> {
     if run.write.ios > 0 {
         put(&table::WRITES_PER_S, run.write.iops);
     }
+    // A commit is a write and the flush behind it, one after the other.
     if flush.ios > 0 {
         put(&table::COMMITS_PER_S, flush.iops);
         put(

@@ -29,7 +29,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use wanted::OfDrive;
 
-/// What to review.
+/// A question to the lab: drives, the tests that they run, and the conditions of the runs.
 #[derive(Debug, Clone)]
 pub struct Review {
     /// The drives, or sets of drives by name, in the order of the report.
@@ -40,25 +40,25 @@ pub struct Review {
     pub loads: Vec<OwnLoad>,
     /// The slugs of the tests that each drive runs; where there are none, every drive runs all tests.
     pub wanted: Option<Vec<BTreeSet<String>>>,
-    /// Whether everything there is was asked for, and not these tests by name: each drive then leaves
-    /// out the long tests that no source made on it, and those whose files it has no room for.
+    /// Set if everything was asked for, rather than tests by name. Each drive then leaves out the long tests that no
+    /// source made on it, and those whose files it has no room for.
     pub is_everything: bool,
     /// The state that jobs, scenarios and traces begin in; none for those of each test, and for loads of a user's own a
     /// filled drive. Procedures bring their drive to states of their own.
     pub state: Option<State>,
     /// The saved drive that the only drive begins as, in place of a state.
     pub saved: Option<Saved>,
-    /// How long drives lie between a state and a load.
+    /// The idle time of the drives between a state and a load.
     pub rest: Rest,
-    /// How long timed jobs run.
+    /// The length of timed jobs: in full, or cut for a quick review.
     pub length: Length,
-    /// Whether loads run with a clock.
+    /// The clock of loads. Without one they show what a drive writes and erases, but no rate and no latency.
     pub clock: Clock,
     /// The machine for all tests; none for that of each test's review.
     pub testbed: Option<Testbed>,
     /// Root of every random stream.
     pub seed: RootSeed,
-    /// How often each run is made, every time with another seed; at least 1.
+    /// The number of times that each run is made, each with another seed; at least 1.
     pub repeats: u32,
 }
 
@@ -166,7 +166,7 @@ impl Review {
         })
     }
 
-    /// Runs all of it. `hear` hears of everything meanwhile, and may end it.
+    /// Runs all of it. The listener `hear` gets every event, and may end the work.
     ///
     /// # Errors
     /// When it was ended, or the first drive, in the order of the review, that cannot be built or whose run fails.

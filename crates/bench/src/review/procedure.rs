@@ -71,7 +71,7 @@ struct Running<'a> {
     observer: Observer<'a>,
     file: &'a DriveFile,
     device: Box<dyn Device>,
-    /// Sectors in use.
+    /// The sectors that the acts use, from the drive's start; those behind them are never written.
     sectors: u64,
     steps: Vec<String>,
     /// The state it was brought to.
@@ -91,6 +91,7 @@ impl<'a> Running<'a> {
         let mut steps = vec!["The drive as new.".to_owned()];
         let span = acts.procedure.span;
         let sectors = used_sectors(file, span, device.capacity_sectors());
+        // A drive of which a percentage is used was built with no more capacity than that (`Span::of`).
         if let Span::UsedPercent(percent) = span {
             steps.push(format!(
                 "Only {percent} % of it are used, and the rest is never written."
@@ -113,7 +114,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Does everything.
+    /// Does all acts in order, and returns an outcome of each measurement.
     fn run(mut self) -> Result<Vec<Outcome>, LabError> {
         for act in &self.acts.procedure.acts {
             match act {

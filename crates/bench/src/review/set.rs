@@ -16,7 +16,7 @@ use ftlab_play::driver::Clock;
 use ftlab_result::quantity::table;
 use ftlab_result::{Figure, Origin, ResultSet, Run, Unfinished, Verdict, quantity};
 
-/// The results of the cells that have ended. `why` says in words why a drive that has not ended has not all of its runs.
+/// The results of the cells that have ended. `why` is the reason, in words, that a drive has not ended.
 pub fn result_set(asked: &Batch, ends: &Ends, why: &str) -> ResultSet {
     let review = &asked.review;
     let mut set = ask::empty(origin(review));
@@ -101,7 +101,7 @@ fn names(subject: &Subject) -> Names {
     }
 }
 
-/// What makes the results of a review.
+/// The origin that a result set states: seeds, machines, and whether the review was quick.
 fn origin(review: &Review) -> Origin {
     let items: Vec<Item> = review.items().collect();
     let of_item = |item| {

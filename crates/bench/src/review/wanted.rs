@@ -1,4 +1,4 @@
-//! Which tests a drive is to run, and the cells that they are made of.
+//! The tests that a drive runs in a review, and the cells that they are made of.
 
 use super::Review;
 use super::facts::Wearing;
@@ -24,7 +24,7 @@ pub struct OfDrive {
     pub items: Vec<OfItem>,
     /// Tests asked for by name that it has no room for, beside others that it has.
     pub too_large: Vec<String>,
-    /// Why it runs none.
+    /// The error that keeps it from running anything, such as a test whose jobs lie beyond its end.
     pub refused: Option<Arc<LabError>>,
     /// The number of its first cell.
     pub first_cell: usize,
@@ -44,9 +44,9 @@ pub struct OfItem {
 pub enum Needs {
     /// Loads, each with the state that it was asked in.
     Loads(Vec<(State, usize)>),
-    /// A course.
+    /// A course, by the number of its cell: a procedure, or writes that wear the drive.
     Course(usize),
-    /// The drive's file.
+    /// No cell at all, as the drive's file answers.
     Nothing,
 }
 
@@ -129,6 +129,7 @@ impl OfDrive {
                 of.needs = Needs::Loads(loads);
             }
         }
+        // Two passes, as the courses that wear a drive come after the procedures of all items.
         for wears in [false, true] {
             for of in &mut self.items {
                 if let Some(course) = course_of(review, &of.item, wears) {
@@ -247,7 +248,7 @@ fn loads_of(review: &Review, subject: &Subject, item: &Item) -> Vec<(State, Play
     asked
 }
 
-/// Why drives cannot run these tests.
+/// Words for a message: the drives' capacity is too small for the files of these tests.
 pub fn too_small_for(subject: &Subject, tests: &[&str]) -> String {
     format!(
         "it has {}, which is too little for the files of {}",
@@ -256,8 +257,8 @@ pub fn too_small_for(subject: &Subject, tests: &[&str]) -> String {
     )
 }
 
-/// Whether drives have room for the span of a test's jobs, or the files that its programs use. A load that is
-/// wrong on any drive is said to be so by its run.
+/// Returns true if drives have room for the span of a test's jobs, and for the files that its programs use. A load that
+/// is wrong on any drive counts as one that fits: its run reports the error.
 fn has_room(subject: &Subject, item: &Item, machine: &Testbed) -> bool {
     let fits = |load: &Load| {
         !matches!(
@@ -270,7 +271,7 @@ fn has_room(subject: &Subject, item: &Item, machine: &Testbed) -> bool {
     has_room_for_jobs(subject, item) && item.loads().iter().filter(|load| !is_job(load)).all(fits)
 }
 
-/// Whether the jobs of a test lie on a drive with all of their span.
+/// Returns true if the whole span of a test's jobs lies on the drive. Several drives are not checked.
 fn has_room_for_jobs(subject: &Subject, item: &Item) -> bool {
     let Some(only) = subject.only() else {
         return true;

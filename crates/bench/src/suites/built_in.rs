@@ -26,7 +26,7 @@ const FILES: [(&str, &str); 6] = [
     suite!("witnesses"),
 ];
 
-/// Read once.
+/// The suites of the reviews, parsed on first use: a run walks them many times.
 static OURS: LazyLock<Vec<Suite>> = LazyLock::new(|| read(&FILES));
 
 /// Suites of no one review.
@@ -57,7 +57,8 @@ pub fn named(name: &str) -> Result<Suite, String> {
     Ok(read(std::slice::from_ref(of_name)).remove(0))
 }
 
-/// Whether a suite is asked for by a name, and not by the path of a file: what is a file, or looks like one, is one's own.
+/// Returns true if a suite is asked for by a name rather than by the path of a file. Whatever is a file, or looks like
+/// the path of one, is a suite of the user's.
 #[must_use]
 pub fn is_name(path: &Path) -> bool {
     path.extension().is_none() && path.components().count() == 1 && !path.exists()

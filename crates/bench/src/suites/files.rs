@@ -1,4 +1,4 @@
-//! Where the loads of a suite come from: the folder of its file, and what comes with ftlab.
+//! The files that a suite's loads are read from: in the folder of the suite, or among those that come with ftlab.
 
 use ftlab_play::embedded::{Embedded, JOBS, SCRIPTS, TRACES};
 use ftlab_play::load::{Load, LoadError, What, mark_of_texts};
@@ -14,7 +14,7 @@ pub struct Files {
     read: BTreeMap<(Kind, String), Load>,
 }
 
-/// What a name is to be the file of.
+/// The kind of load that a file holds, which decides how it is read and how the files that come with ftlab end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Job,
@@ -24,10 +24,10 @@ pub enum Kind {
 
 /// A file that was found.
 struct Found {
-    /// How errors name it.
+    /// The file's name in errors, with its folder.
     file: String,
     text: String,
-    /// Whether it comes with ftlab.
+    /// Set if it comes with ftlab. The load then has the name that the command line has for it.
     is_ours: bool,
 }
 
@@ -73,6 +73,7 @@ impl Files {
                 is_ours: false,
             });
         }
+        // The user's file goes first, so that a suite can put a load of its own in place of one of ftlab's.
         let (ours, extension) = kind.ours();
         let stem = name.strip_suffix(extension);
         if let Some((file, text)) = stem.and_then(|stem| ours.find(stem)) {
@@ -135,7 +136,7 @@ impl Kind {
         }
     }
 
-    /// What of it comes with ftlab, and how such files end.
+    /// The files of this kind that come with ftlab, and their ending.
     const fn ours(self) -> (Embedded, &'static str) {
         match self {
             Kind::Job => (JOBS, ".fio"),

@@ -1,4 +1,4 @@
-//! What a suite file may say. Unknown keys are refused, and a value says itself what is wrong with it.
+//! The schema of a suite file. Unknown keys are refused, and each kind of value has its own message for a wrong one.
 
 use super::{Assumption, Fact, Score};
 use ftlab_base::Content;
@@ -24,7 +24,7 @@ pub const SCHEMA: u32 = 1;
 #[serde(deny_unknown_fields)]
 pub struct SuiteFile {
     pub schema: Spanned<u32>,
-    /// In words, of a suite of one's own.
+    /// The title of a user's suite, which has no source.
     pub title: Option<String>,
     /// A key of `reference/sources.csv`, which has the title.
     pub source: Option<Spanned<String>>,
@@ -38,7 +38,7 @@ pub struct SuiteFile {
     /// Those that a review of everything is of beside them.
     #[serde(default)]
     pub more_drives: Vec<String>,
-    /// How large drives are at most that are tested: others are shrunk.
+    /// The largest capacity of the drives that are tested: larger ones are shrunk to it.
     pub shrink_to: Option<Bytes>,
     #[serde(default)]
     pub procedure: Vec<ProcedureKeys>,
@@ -46,11 +46,11 @@ pub struct SuiteFile {
     pub family: Vec<FamilyKeys>,
 }
 
-/// When a family runs without being named.
+/// The reviews in which a family runs without being named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunsKey {
-    /// In every review.
+    /// In every review, of everything or not.
     #[default]
     ByDefault,
     /// In a review of everything.
@@ -65,7 +65,7 @@ pub struct FamilyKeys {
     pub title: String,
     #[serde(default)]
     pub text: String,
-    /// What the source leaves open and the suite decided.
+    /// The points that the source leaves open, each with the suite's decision.
     #[serde(default)]
     pub assumes: Vec<AssumptionKeys>,
     pub chart: Chart,
@@ -160,7 +160,7 @@ pub struct StepKeys {
     pub fact: Option<Fact>,
     #[serde(default)]
     pub ports: Vec<Spanned<PortKey>>,
-    /// What else the tables of published figures call it.
+    /// Other names that the tables of published figures have for it.
     #[serde(default)]
     pub aliases: Vec<String>,
     #[serde(default)]
@@ -169,7 +169,7 @@ pub struct StepKeys {
     pub plateaus: bool,
     /// The section of the job file whose latencies are figures, or [`ALL_JOBS`].
     pub latencies_of: Option<Spanned<String>>,
-    /// How many writes of the job make a page of what it stands for.
+    /// The number of the job's writes that make one page of a database; pages a second then are one of its figures.
     pub writes_a_page: Option<NonZeroU32>,
     #[serde(default)]
     pub roles: Vec<Role>,
@@ -195,11 +195,11 @@ impl OneOrMore {
 #[serde(deny_unknown_fields)]
 pub struct ProcedureKeys {
     pub slug: Spanned<Slug>,
-    /// Used is so much of the drive that this share of the flash is left as spare area.
+    /// The part of the drive that is used leaves this share of the flash as spare area.
     pub spare_percent: Option<Spanned<u32>>,
-    /// Used is this share of what the host can address.
+    /// The part of the drive that is used is this share of what the host can address.
     pub used_percent: Option<Spanned<u32>>,
-    /// Each is an [`ActKeys`], read by itself so that what is wrong with one is said with its line.
+    /// Tables of [`ActKeys`], each read by itself so that an error in one has its line.
     pub acts: Spanned<Vec<Spanned<Table>>>,
 }
 
@@ -209,18 +209,18 @@ pub struct ProcedureKeys {
 pub enum ActKeys {
     SecureErase {},
     Fill {
-        /// Where it begins.
+        /// The first byte that is written; the drive's start if left out.
         from: Option<Bytes>,
         #[serde(default)]
         data: DataKey,
     },
     Trim {
-        /// Where it ends.
+        /// The end of what is trimmed, in bytes from the drive's start; everything is trimmed if left out.
         to: Option<Bytes>,
     },
     Measure {
         job: String,
-        /// What the drive's state before it is called.
+        /// The name of the drive's state before the measurement, as results and figures have it.
         state: Slug,
     },
     Torture {
@@ -231,13 +231,13 @@ pub enum ActKeys {
     },
     Overwrite {
         job: String,
-        /// How often what is used is written.
+        /// The number of times that the used space is written, at least 1.
         #[serde(deserialize_with = "above_0")]
         times: u32,
     },
 }
 
-/// What a fill writes.
+/// The content of the sectors that a fill writes.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DataKey {

@@ -31,7 +31,7 @@ pub struct Suite {
     pub drives: Vec<String>,
     /// Those that a review of everything is of beside them; none for all there are.
     pub more_drives: Vec<String>,
-    /// Drives are shrunk until the host sees at most so many bytes.
+    /// The most bytes that the host sees of a drive: larger drives are shrunk.
     pub shrink_to: Option<u64>,
     /// Its families, in the order of the file.
     pub families: Vec<Arc<Family>>,
@@ -42,7 +42,7 @@ pub struct Suite {
 pub struct Source {
     /// Key in the tables of published figures; empty for a suite of a user's own, of which nothing was published.
     pub key: String,
-    /// In words.
+    /// The title in the table of sources, or the one that the user's suite gives itself.
     pub title: String,
 }
 
@@ -67,29 +67,29 @@ pub struct Family {
     pub text: String,
     /// Points that the source leaves open, each with the suite's choice.
     pub assumes: Vec<Assumption>,
-    /// How it is drawn.
+    /// The kind of chart that draws it.
     pub chart: Chart,
     /// Metric that is drawn: a name of `Run::metrics`.
     pub metric: String,
-    /// Its unit.
+    /// The unit of that metric, as the chart's axis has it.
     pub unit: String,
     /// A metric that is drawn beside it; empty for none.
     pub beside: String,
     /// Slug of the machine it runs on; none for one of the time of each drive ([`ftlab_drive::default_testbed`]).
     pub testbed: Option<String>,
-    /// When it runs without being named.
+    /// The reviews in which it runs without being named.
     pub runs: Runs,
     /// The states its loads run in; the first one answers figures whose state is unstated.
     pub states: Vec<State>,
-    /// Rule for its part of a score, if it stands for a program that gives one.
+    /// The rule for its part of a score, if it imitates a program that gives one.
     pub score: Option<Score>,
     /// Its tests, in the order drawn.
     pub steps: Vec<Arc<Step>>,
-    /// What it is of.
+    /// The review, or the user's suite, that it is from.
     pub source: Arc<Source>,
 }
 
-/// What a suite decided where its source leaves something open.
+/// A suite's decision where its source leaves something open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assumption {
     /// A sentence or more.
@@ -120,14 +120,13 @@ impl Family {
 /// Reviews in which a family runs without being named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Runs {
-    /// In every review.
+    /// In every review, and on all of its drives.
     ByDefault,
     /// In every review, but in one of everything on these drives alone.
     ByDefaultOn(Vec<String>),
     /// In a review of everything.
     WithAll,
-    /// In a review of everything, on these drives alone: as long as it takes, it tells little of
-    /// the others.
+    /// In a review of everything, on these drives alone: it takes long, and shows little of the others.
     WithAllOn(Vec<String>),
 }
 
@@ -135,9 +134,9 @@ pub enum Runs {
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(try_from = "keys::ScoreKeys")]
 pub enum Score {
-    /// So many points for each of this metric.
+    /// This many points for each unit of the metric.
     Per(f64, String),
-    /// So many points divided by this metric: the longer, the fewer.
+    /// This many points divided by the metric: the longer, the fewer.
     Over(f64, String),
 }
 
@@ -161,58 +160,58 @@ pub struct Step {
     pub aliases: Vec<String>,
     /// Value that it varies, for example `16 KiB`; empty for a family of one.
     pub label: String,
-    /// What it does.
+    /// The load, the job of a procedure or the fact that it measures.
     pub work: Work,
     /// Figures that are read off its series, beside totals.
     pub series: Series,
-    /// Whose latencies are among its figures.
+    /// The requests whose latencies are among its figures.
     pub latencies: Latencies,
     /// Number of writes that make a page of a database, if its pages a second are among its figures.
     pub writes_a_page: Option<NonZeroU32>,
-    /// What it stands for in verdicts and rankings.
+    /// The parts that it plays in verdicts and rankings; mostly none.
     pub roles: Vec<Role>,
 }
 
-/// What a step does.
+/// The work of a step, which decides the cells that it needs.
 #[derive(Debug, Clone)]
 pub enum Work {
     /// Loads, each in each of the family's states and on each port. The first load and port answer
     /// figures that ask for none. The others run where they can make a difference: another kind of
     /// data on drives that compress, a slower port on drives that it slows down.
     Loads {
-        /// The same requests with different data; at least one.
+        /// Loads of the same requests with different data; at least one.
         loads: Vec<Load>,
         /// Ports; none for the fastest of the machine. At least one.
         ports: Vec<Option<Port>>,
     },
     /// A job wherever a procedure measures it.
     Within(Arc<Procedure>, Load),
-    /// What the drive's file says, or long runs without time tell.
+    /// A fact from the drive's file, or from long runs without time.
     Fact(Fact),
 }
 
-/// What can be said about a drive without a run with time.
+/// A fact about a drive that takes no run with time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Fact {
     /// Share of the flash that the host does not see.
     SpareArea,
-    /// What a client's writes do to the flash: write amplification and wear.
+    /// Write amplification and wear under a client's writes.
     ClientWrites,
-    /// How long the drive lives at a number of GB a day, and how many GB a day it bears for five years.
+    /// The years that the drive lives at a number of GB a day, and the GB a day that it bears for five years.
     Endurance {
         /// The daily GB of a promise.
         #[serde(deserialize_with = "keys::above_0")]
         gb_per_day: u32,
     },
-    /// The same if nothing were written twice and all blocks wore alike.
+    /// Endurance if nothing were written twice and all blocks wore alike.
     EnduranceInTheory,
-    /// How much the drive takes until its mean block has had its rated cycles.
+    /// The bytes that the drive takes until its mean block has had its rated cycles.
     Life(Writes),
 }
 
 impl Fact {
-    /// What the drive is written by to tell it, if it has to be.
+    /// The writes that wear the drive for this fact; none if the drive's file answers alone.
     #[must_use]
     pub const fn writes(self) -> Option<Writes> {
         match self {
@@ -227,7 +226,7 @@ impl Fact {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Writes {
-    /// A client's.
+    /// Those of a client computer, as a job file has them.
     Client,
     /// 4 KiB anywhere on the drive.
     Random,
@@ -236,18 +235,18 @@ pub enum Writes {
 /// Figures that are read off the series of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Series {
-    /// Nothing.
+    /// No figure beside the totals.
     Unread,
-    /// Where the rate drops for good, and how far (`drops.rs`).
+    /// The place where the rate drops for good, and the depth of the drop (`drops.rs`).
     Drops,
     /// Over which parts of a fill the speed is even (`fill.rs`).
     Plateaus,
 }
 
-/// Whose latencies are figures of a step, percentile by percentile.
+/// The requests whose latencies are figures of a step, percentile by percentile.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Latencies {
-    /// Nobody's: those of all requests together, as every run has them.
+    /// None beside those of all requests together, which every run has.
     #[default]
     Unread,
     /// Reads, writes and flushes of all jobs, each by themselves.
@@ -263,25 +262,25 @@ pub struct Procedure {
     pub slug: String,
     /// The part of the drive that is used.
     pub span: Span,
-    /// What is done.
+    /// The acts in their order; reaching a state can only be the first.
     pub acts: Vec<Act>,
 }
 
-/// How much of a drive a procedure uses, from the start.
+/// The part of a drive that a procedure uses, from the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Span {
     /// All the host can address.
     Whole,
     /// This share of what the host can address, in percent; the rest is never written.
     UsedPercent(u32),
-    /// So much that this share of the raw flash, in percent, is left as spare area.
+    /// As much as leaves this share of the raw flash, in percent, as spare area.
     SparePercent(u32),
 }
 
 /// One thing that is done to a drive.
 #[derive(Debug, Clone)]
 pub enum Act {
-    /// Secure erase.
+    /// A secure erase, which a drive without flash refuses.
     SecureErase,
     /// Every sector written once, in order, from N bytes on, with such data. Without time.
     FillFrom(u64, Content),
@@ -289,7 +288,7 @@ pub enum Act {
     Trim(Option<u64>),
     /// A state, from new, without time.
     Reach(State),
-    /// A job's writes, so many times over what is used. Without time.
+    /// A job's writes, until the used space has been written this many times. Without time.
     Overwrite(Load, u32),
     /// A job, measured, and the name of the drive's state before it.
     Measure(Load, String),
@@ -300,9 +299,9 @@ pub enum Act {
 /// A test: a step within its family.
 #[derive(Debug, Clone)]
 pub struct Test {
-    /// What it belongs to.
+    /// The family, which has the title, the states and the source.
     pub family: Arc<Family>,
-    /// What it is.
+    /// The step, which has the slug and the work.
     pub step: Arc<Step>,
 }
 
@@ -329,7 +328,7 @@ impl Test {
         }
     }
 
-    /// Whether the reference table calls it so.
+    /// Returns true if the reference table has this name for it.
     #[must_use]
     pub fn answers_to(&self, name: &str) -> bool {
         self.step.slug == name || self.step.aliases.iter().any(|alias| alias == name)
@@ -354,13 +353,13 @@ impl Test {
         }
     }
 
-    /// Whether it brings its drive to states of its own, so that it can begin in no other.
+    /// Returns true if it brings its drive to states of its own, so that it can begin in no other.
     #[must_use]
     pub fn has_own_states(&self) -> bool {
         matches!(self.step.work, Work::Within(..) | Work::Fact(_))
     }
 
-    /// Whether its figures are promises of a maker, which a drive may surpass.
+    /// Returns true if its figures are promises of a maker, which a drive may surpass.
     #[must_use]
     pub fn is_promise(&self) -> bool {
         matches!(self.step.work, Work::Fact(Fact::Endurance { .. }))
@@ -406,7 +405,7 @@ impl Runs {
         }
     }
 
-    /// Whether it runs in reviews that are not of everything.
+    /// Returns true if it runs in reviews that are not of everything.
     #[must_use]
     pub fn is_by_default(&self) -> bool {
         matches!(self, Runs::ByDefault | Runs::ByDefaultOn(_))

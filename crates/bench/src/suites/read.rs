@@ -39,6 +39,7 @@ impl Suite {
             procedures: Vec::new(),
             slugs: BTreeSet::new(),
         };
+        // Procedures go first, as the steps of families refer to them by name.
         for keys in &parsed.procedure {
             let procedure = reader.procedure(keys)?;
             reader.procedures.push(Arc::new(procedure));
@@ -108,7 +109,7 @@ struct Reader<'a> {
     source: Arc<Source>,
     files: &'a mut Files,
     procedures: Vec<Arc<Procedure>>,
-    /// What was called so: the word for it, and its slug.
+    /// The slugs in use, each with the word for its kind: only things of one kind need different ones.
     slugs: BTreeSet<(&'static str, String)>,
 }
 
@@ -129,7 +130,7 @@ impl Reader<'_> {
         Ok(slug)
     }
 
-    /// What a list says, each once: runs of the same would have one name.
+    /// The values of a list, in which none may stand twice: the runs of equal values would have one name.
     fn once<T: Copy + PartialEq>(&self, list: &[Spanned<T>]) -> Result<Vec<T>, ScriptError> {
         let mut values = Vec::new();
         for at in list {
@@ -181,6 +182,7 @@ impl Reader<'_> {
             let why = "a procedure measures something: give it an act with do = \"measure\"";
             return Err(self.text.error(&keys.acts, why));
         }
+        // Runs of a procedure are named by job and state, so the two together must be unique.
         if measured.clone().collect::<BTreeSet<_>>().len() < measured.count() {
             let why = "a job is measured twice in a state of one name: name the states differently";
             return Err(self.text.error(&keys.acts, why));
@@ -288,6 +290,7 @@ impl Reader<'_> {
         alone: Option<&Spanned<Slug>>,
     ) -> Result<Step, ScriptError> {
         let keys = at.get_ref();
+        // The only step of a family may leave out its slug: it then has the family's.
         let Some(named) = keys.slug.as_ref().or(alone) else {
             return Err(self.text.error(at, "one of several steps needs a slug"));
         };

@@ -1,4 +1,4 @@
-//! Which tests a name stands for.
+//! Selects tests by names, and finds the names that are nearest to a wrong one.
 
 use super::{Test, all};
 use ftlab_base::Blame;
@@ -10,15 +10,15 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("unknown test `{name}`: {hint}")]
 pub struct UnknownTest {
-    /// As given.
+    /// The name as the user wrote it.
     pub name: String,
-    /// What to write instead.
+    /// Advice for the message: the nearest names, and the place where all are listed.
     pub hint: String,
 }
 
 impl Blame for UnknownTest {}
 
-/// The tests of the reviews that `names` stand for, as [`select_of`].
+/// The tests of the reviews that `names` select, as [`select_of`].
 ///
 /// # Errors
 /// As [`select_of`].
@@ -26,15 +26,15 @@ pub fn select(names: &[String]) -> Result<Vec<Test>, UnknownTest> {
     select_of(all().collect(), names, LISTED)
 }
 
-/// Where the names of the reviews' tests are found.
+/// Advice for messages: the command that lists the names of the reviews' tests.
 pub const LISTED: &str = "`ftlab tests` lists them by code and by name";
 
-/// The tests among `tests` that `names` stand for, each once and in their order. A name is the slug of a
-/// test, the slug of a family, or the id of a method in either case. No names: all of them.
-/// [`of_default`] gives those that run without being named. `listed` says where names are found.
+/// The tests among `tests` that `names` select, each once and in their order. A name is the slug of a test, the slug of
+/// a family, or the id of a method in either case. No names: all of them. [`of_default`] gives those that run without
+/// being named. `listed` is advice for the message on where names are found.
 ///
 /// # Errors
-/// When a name stands for none; with the nearest ones.
+/// When a name selects none; with the nearest ones.
 pub fn select_of(
     tests: Vec<Test>,
     names: &[String],

@@ -1,4 +1,4 @@
-//! What is wrong with a suite is said with its line, and the reviews' suites are sound.
+//! Errors of suites have their line, and the reviews' suites are sound.
 
 use super::*;
 use ftlab_base::RootSeed;
