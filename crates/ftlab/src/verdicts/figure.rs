@@ -2,8 +2,9 @@
 
 use super::formula::Formula;
 use ftlab_base::Nanos;
+use ftlab_base::amount::three_digits;
 use ftlab_result::Run;
-use ftlab_result::quantity::{self, Kind, OfKind};
+use ftlab_result::quantity::{self, Kind, OfKind, Quantity};
 use ftlab_sheet::names::near;
 use ftlab_workload::bytes;
 
@@ -90,10 +91,16 @@ impl Figure {
                 let sign = if value < 0.0 { "-" } else { "" };
                 format!("{sign}{}", Nanos(value.abs() as u64))
             }
+            Figure::Metric(name) if Quantity::named(name).is_some_and(|of| of.unit == YEARS) => {
+                format!("{} {YEARS}", three_digits(value))
+            }
             _ => format!("{value:.3}"),
         }
     }
 }
+
+/// The unit of a life.
+const YEARS: &str = "years";
 
 /// Returns the reason for which a name is no figure of any run; none if it may be one.
 fn unknown_figure(name: &str) -> Option<String> {

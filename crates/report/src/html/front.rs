@@ -74,6 +74,9 @@ pub fn title(view: &View<'_>) -> String {
     match view.set.drives.as_slice() {
         [one] if one.members.is_empty() => one.name.clone(),
         [set] => format!("{} drives under one load", set.members.len()),
+        drives if view.is_of_own_load() => {
+            format!("{} on {} drives", view.families[0].title, drives.len())
+        }
         drives => match view.variants_of() {
             Some(drive) => format!("{} variants of {drive}", drives.len()),
             None => format!("{} drives on one bench", drives.len()),
@@ -82,7 +85,7 @@ pub fn title(view: &View<'_>) -> String {
 }
 
 /// The top of a report without published figures.
-fn loads_of_ones_own(view: &View<'_>) -> &'static str {
+fn own_loads(view: &View<'_>) -> &'static str {
     match view.set.drives.as_slice() {
         [one] if one.members.is_empty() => "The drive is a model.",
         [_] => "Every drive here is a model. The load ran on all of them together, by one clock.",
@@ -95,7 +98,7 @@ fn loads_of_ones_own(view: &View<'_>) -> &'static str {
 pub fn header(view: &View<'_>) -> Markup {
     let set = view.set;
     let repeats = Repeats::of(set);
-    // Loads of one's own have nothing published beside them, and the lede claims none.
+    // A user's own loads have nothing published beside them, and the lede claims none.
     html! {
         header.front {
             p.eyebrow { "Storage review, simulated" }
@@ -104,7 +107,7 @@ pub fn header(view: &View<'_>) -> Markup {
                 @if view.is_of_specification() {
                     "Every drive here is a model that ran tests of SNIA’s Performance Test Specification."
                 } @else if set.figures.is_empty() {
-                    (loads_of_ones_own(view))
+                    (own_loads(view))
                 } @else {
                     "Every drive here is a model that ran the tests of published reviews. What the \
                     reviewers measured stands beside what the model gives, figure by figure."

@@ -61,7 +61,7 @@ pub fn review_name(review: &Review<'_, '_>) -> String {
         .max_by_key(|source| from(source));
     match (most, review.letters) {
         (Some(source), _) => source_short(source),
-        (None, "") => "Loads of one’s own".to_owned(),
+        (None, "") => "Your loads".to_owned(),
         (None, "PTS") => "SNIA PTS".to_owned(),
         (None, letters) => format!("Tests {letters}"),
     }

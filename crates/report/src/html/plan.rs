@@ -12,7 +12,7 @@ pub fn section(view: &View<'_>) -> Markup {
         @if !plans.is_empty() {
             section #plan aria-labelledby="plan-title" {
                 h2 #plan-title { "How long, how fast, and how much spare area" }
-                @for sentence in plan::sentences(view) { p.answer { (sentence) } }
+                @for sentence in plan::sentences(view) { p { (sentence) } }
                 (table("plan-answers", &plan::answers(view)))
                 @if let Some(goals) = plan::goals(view) { (table("plan-goals", &goals)) }
                 @for chart in plan::charts(view) { figure.drawn { (PreEscaped(chart)) } }

@@ -5,7 +5,7 @@ use super::View;
 use super::pts::Table;
 use crate::format::{keep_units, latency_ns, number};
 use crate::settling;
-use ftlab_result::quantity::table;
+use ftlab_result::quantity::{Quantity, table};
 use ftlab_result::{Finding, Judgement, Run, Traffic};
 
 /// A table of more runs is no answer.
@@ -30,7 +30,7 @@ const COLUMNS: [Column; 12] = [
     ("write p99", |run| percentile(&run.write, 99.0)),
     ("write p99.9", |run| percentile(&run.write, 99.9)),
     ("flush p99", |run| percentile(&run.flush, 99.0)),
-    ("write amplification", |run| {
+    ("WA", |run| {
         let words = format!("{:.2}", run.wa()?);
         Some(settling::marked(words, settling::is_unsettled(run)))
     }),
@@ -62,79 +62,142 @@ pub fn sentences(view: &View<'_>) -> Vec<String> {
 }
 
 fn sentence(view: &View<'_>, required: &str) -> String {
-    let verdicts = &view.set.verdicts;
-    let of: Vec<&Judgement> = (verdicts.iter())
+    let of: Vec<&Judgement> = (view.set.verdicts.iter())
         .filter(|judgement| judgement.required == required)
         .collect();
     let with = |finding: Finding| -> Vec<String> {
         let of = of.iter().filter(|judgement| judgement.finding == finding);
         of.map(|judgement| in_words(view, judgement)).collect()
     };
-    let (met, missed, unknown) = (
-        with(Finding::Met),
-        with(Finding::Missed),
-        with(Finding::Unknown),
-    );
-    let verb = |names: &[String], one: &str, several: &str| match names.len() {
-        1 => one.to_owned(),
-        _ => several.to_owned(),
-    };
-    let mut parts = Vec::new();
-    if !met.is_empty() {
-        parts.push(format!(
-            "{} {} {required}",
+    let [met, missed, unknown] = [Finding::Met, Finding::Missed, Finding::Unknown].map(with);
+    let claim = Claim::of(required);
+    let (verb, rest) = (claim.verb, &claim.rest);
+    let judged = met.len() + missed.len();
+    let mut text = match (met.len(), judged) {
+        (_, 0) => String::new(),
+        (1, 1) => format!("{} {verb}s {rest}.", met[0]).replace("haves", "has"),
+        (0, 1) => format!("{} does not {verb} {rest}.", missed[0]),
+        (0, several) => format!("None of {several} {verb}s {rest}: {}.", listed(&missed))
+            .replace("haves", "has"),
+        (all, several) if all == several => format!("All {all} {verb} {rest}: {}.", listed(&met)),
+        (some, all) => format!(
+            "{some} of {all} {verb} {rest}: {}. {} not: {}.",
             listed(&met),
-            verb(&met, "keeps", "keep")
-        ));
-    }
-    if !missed.is_empty() {
-        let what = if met.is_empty() { required } else { "it" };
-        parts.push(format!(
-            "{} {} {what}",
-            listed(&missed),
-            verb(&missed, "misses", "miss")
-        ));
-    }
+            if missed.len() == 1 {
+                "One does"
+            } else {
+                "The others do"
+            },
+            listed(&missed)
+        )
+        .replace("1 of", "One of"),
+    };
     if !unknown.is_empty() {
-        parts.push(format!(
-            "for {} the figure of {required} is unknown",
-            listed(&unknown)
-        ));
+        text += &format!(" Unknown for {}: {required}.", listed(&unknown));
     }
-    let mut text = parts.join("; ") + ".";
-    if let Some(first) = text.get(..1) {
-        text.replace_range(..1, &first.to_uppercase());
-    }
-    keep_units(&text)
+    keep_units(text.trim_start())
 }
 
-/// A drive with its figure, and the share of the bound that it leaves or goes beyond.
+/// A requirement as what a drive does: `answer` and `99 % of reads within 2 ms`, or `have` and `lifetime at least 3 years`.
+struct Claim {
+    verb: &'static str,
+    rest: String,
+}
+
+impl Claim {
+    fn of(required: &str) -> Claim {
+        let plain = || Claim {
+            verb: "meet",
+            rest: required.to_owned(),
+        };
+        let sign = |sign: &&str| required.contains(*sign);
+        let Some(sign) = ["<=", ">=", "<", ">"].into_iter().find(sign) else {
+            return plain();
+        };
+        let Some((name, bound)) = required.split_once(sign) else {
+            return plain();
+        };
+        let (name, bound) = (name.trim(), spaced(bound.trim()));
+        if let (Some((kind, percent)), '<') = (name.split_once(".p"), sign.as_bytes()[0] as char)
+            && percent.parse::<f64>().is_ok()
+        {
+            let plural = if kind == "flush" { "es" } else { "s" };
+            return Claim {
+                verb: "answer",
+                rest: format!("{percent} % of {kind}{plural} within {bound}"),
+            };
+        }
+        let Some(quantity) = Quantity::named(name) else {
+            return plain();
+        };
+        let relation = match sign {
+            "<=" => "at most",
+            ">=" => "at least",
+            "<" => "below",
+            _ => "above",
+        };
+        let words = quantity.words.to_lowercase();
+        let unit = quantity.unit;
+        Claim {
+            verb: "have",
+            rest: format!("a {words} of {relation} {bound} {unit}")
+                .trim_end()
+                .to_owned(),
+        }
+    }
+}
+
+/// `2ms` as `2 ms`.
+fn spaced(bound: &str) -> String {
+    let digits = bound.trim_end_matches(|c: char| c.is_alphabetic() || c == '/');
+    match &bound[digits.len()..] {
+        "" | "k" | "M" => bound.to_owned(),
+        unit => format!("{} {unit}", digits.trim()),
+    }
+}
+
+/// A drive with its figure, and how far below or above the bound that is.
 fn in_words(view: &View<'_>, judgement: &Judgement) -> String {
     let run = view.set.runs.iter().find(|run| run.id == judgement.run);
-    let drive = run.map_or(judgement.run.as_str(), |run| view.drive_name(&run.drive));
-    let several = view.set.runs.iter().any(|other| {
-        run.is_some_and(|run| other.drive == run.drive && other.id != run.id)
-            && view
-                .set
-                .verdicts
-                .iter()
-                .any(|verdict| verdict.run == other.id)
+    let drive = run.map_or(judgement.run.as_str(), |run| {
+        without_year(view.drive_name(&run.drive))
     });
+    let is_other = |other: &Judgement| {
+        let other = view.set.runs.iter().find(|run| run.id == other.run);
+        other
+            .zip(run)
+            .is_some_and(|(other, run)| other.drive == run.drive && other.id != run.id)
+    };
     let of = match run {
-        Some(run) if several => format!("{drive}, {}", test_name(view, run)),
+        Some(run) if view.set.verdicts.iter().any(is_other) => {
+            format!("{drive}, {}, {}", test_name(view, run), run.state)
+        }
         _ => drive.to_owned(),
     };
-    match (judgement.finding, judgement.margin_pct) {
-        (Finding::Unknown, _) => of,
-        (_, Some(margin)) => {
-            let away = if margin < 0.0 { "beyond" } else { "within" };
-            let percent = number(margin.abs().round());
-            format!(
-                "{of} ({}, {percent} % {away} the bound)",
-                judgement.measured
-            )
-        }
-        (_, None) => format!("{of} ({})", judgement.measured),
+    let away = |margin: f64| {
+        let is_below = (margin >= 0.0) == judgement.required.contains('<');
+        let side = if is_below { "below" } else { "above" };
+        format!(", {} % {side}", number(margin.abs().round()))
+    };
+    match judgement.finding {
+        Finding::Unknown => of,
+        _ => format!(
+            "{of} ({}{})",
+            judgement.measured,
+            judgement.margin_pct.map_or_else(String::new, away)
+        ),
+    }
+}
+
+/// `Samsung PM9A3 960 GB` of `Samsung PM9A3 960 GB (2021)`.
+pub fn without_year(name: &str) -> &str {
+    let year = |text: &str| text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
+    match name
+        .strip_suffix(')')
+        .and_then(|name| name.rsplit_once(" ("))
+    {
+        Some((before, inside)) if year(inside) => before,
+        _ => name,
     }
 }
 
@@ -160,34 +223,38 @@ fn listed(names: &[String]) -> String {
 /// The runs of loads that no published figure is about, a row each; none where there are none, or too many.
 pub fn table(view: &View<'_>) -> Option<Table> {
     let set = view.set;
-    let is_own = set.figures.is_empty()
-        && set.plans.is_empty()
-        && set.runs.iter().all(|run| run.pts.is_none());
-    if !is_own || set.runs.is_empty() || set.runs.len() > ROWS_MAX {
+    let is_own = set.figures.is_empty() && set.runs.iter().all(|run| run.pts.is_none());
+    // What a plan tried beside the drives as they are is in its curves.
+    let is_shown = |run: &&Run| {
+        let mut plans = set.plans.iter();
+        set.plans.is_empty() || plans.any(|plan| plan.test == run.test)
+    };
+    let runs: Vec<&Run> = set.runs.iter().filter(is_shown).collect();
+    if !is_own || runs.is_empty() || runs.len() > ROWS_MAX {
         return None;
     }
     let columns: Vec<&Column> = (COLUMNS.iter())
-        .filter(|column| set.runs.iter().any(|run| (column.1)(run).is_some()))
+        .filter(|column| runs.iter().any(|run| (column.1)(run).is_some()))
         .collect();
-    let tests = set.tests.len() > 1;
-    let states = set.runs.iter().any(|run| run.state != set.runs[0].state);
+    let tests = runs.iter().any(|run| run.test != runs[0].test);
+    let states = runs.iter().any(|run| run.state != runs[0].state);
     let verdicts = !set.verdicts.is_empty();
-    let row = |run: &Run| -> Vec<String> {
-        let mut cells = vec![view.drive_name(&run.drive).to_owned()];
+    let row = |run: &&Run| -> Vec<String> {
+        let mut cells = vec![without_year(view.drive_name(&run.drive)).to_owned()];
         cells.extend(tests.then(|| test_name(view, run)));
         cells.extend(states.then(|| run.state.clone()));
+        cells.extend(verdicts.then(|| verdict(view, run).to_owned()));
         let figure = |column: &&Column| (column.1)(run).unwrap_or_else(|| "–".to_owned());
         cells.extend(columns.iter().map(figure).map(|text| keep_units(&text)));
-        cells.extend(verdicts.then(|| verdict(view, run).to_owned()));
         cells
     };
     let header: Vec<&str> = std::iter::once("drive")
         .chain(tests.then_some("load"))
         .chain(states.then_some("state"))
-        .chain(columns.iter().map(|column| column.0))
         .chain(verdicts.then_some("verdict"))
+        .chain(columns.iter().map(|column| column.0))
         .collect();
-    let rows = set.runs.iter().map(row).collect();
+    let rows = runs.iter().map(row).collect();
     Some(Table::new("Every drive in short", &header, rows))
 }
 

@@ -119,6 +119,15 @@ impl<'a> View<'a> {
             .map_or(slug, |sheet| &sheet.name[self.common.len()..])
     }
 
+    /// True if the set is of one load that a user gave, on several drives that are no variants of one.
+    pub fn is_of_own_load(&self) -> bool {
+        let is_own = self.set.figures.is_empty() && self.families.len() == 1;
+        is_own
+            && self.variants_of().is_none()
+            && self.set.tests.len() == 1
+            && !self.is_of_specification()
+    }
+
     /// The drive that all drives here are variants of.
     pub fn variants_of(&self) -> Option<&'a str> {
         self.common.strip_suffix(BETWEEN_SETTINGS)

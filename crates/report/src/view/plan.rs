@@ -2,7 +2,7 @@
 
 use super::View;
 use super::pts::Table;
-use crate::format::{capacity, keep_units, latency_ns, number};
+use crate::format::{capacity, keep_units, latency_ns, literal, number};
 use crate::svg::{self, Axis, Chart, Series};
 use ftlab_result::plan::{Goal, Latency, Measure, Plan, Point};
 
@@ -40,7 +40,8 @@ const ROWS: [Row; 14] = [
     }),
     ("years to the announced amount", |plan| {
         let years = number(plan.now.wear?.announced_years?);
-        let amount = number((plan.rated_bytes? as f64 / 1e12).round());
+        let terabytes = plan.rated_bytes? / 1_000_000_000_000;
+        let amount = literal(&terabytes.to_string());
         let whose = match plan.rated_bytes_assumed {
             true => ", assumed as usual in its class",
             false => "",
