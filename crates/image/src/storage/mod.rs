@@ -60,8 +60,8 @@ pub(crate) trait Storage: std::fmt::Debug + Send + Sync {
         None
     }
 
-    /// The same storage once more, for a thread that writes to other parts of it. Nothing where all that is done
-    /// is done by one after another.
+    /// Opens the storage a second time, for a thread that writes to other parts of it. `None` where operations must
+    /// go one after another.
     fn beside(&self) -> Option<Box<dyn Storage>> {
         None
     }
