@@ -24,7 +24,7 @@ pub struct ExportInfo {
     pub name: String,
     /// For people. At most 4096 bytes.
     pub description: String,
-    /// Size in bytes.
+    /// Size of the export in bytes, a multiple of its smallest block.
     pub size_bytes: u64,
     /// `NBD_FLAG_*`, without those that depend on what is negotiated.
     pub flags: u16,
@@ -35,9 +35,9 @@ pub struct ExportInfo {
 /// Parameters of the transmission phase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transmission {
-    /// Index of the export.
+    /// Index of the export among those of the server.
     pub export: usize,
-    /// Size in bytes.
+    /// Size of the export in bytes, as the reply to the client has it.
     pub size_bytes: u64,
     /// Transmission flags, `NBD_FLAG_*`.
     pub flags: u16,
@@ -95,7 +95,7 @@ pub enum Violation {
     /// `NBD_OPT_EXPORT_NAME` of a name that is not there, or far too long; it knows no error reply.
     #[error("no such export: {0:?}")]
     NoSuchExport(String),
-    /// The same option before encryption, where nothing else is allowed.
+    /// `NBD_OPT_EXPORT_NAME` before encryption, where nothing but `NBD_OPT_STARTTLS` is allowed.
     #[error("a client without TLS, which is required")]
     NeedsTls,
 }
@@ -273,6 +273,7 @@ impl<'a> Handshake<'a> {
                 let transmission = self.transmission(export);
                 answer.raw(&transmission.size_bytes.to_be_bytes());
                 answer.raw(&transmission.flags.to_be_bytes());
+                // The old reply ends with 124 zeroes, unless both sides have agreed to leave them out.
                 if !self.no_zeroes {
                     answer.raw(&[0; ZEROES]);
                 }
