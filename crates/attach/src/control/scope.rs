@@ -17,7 +17,7 @@ impl Scope {
     /// The drive as a whole.
     pub const ALL: Scope = Scope { range: None };
 
-    /// A range.
+    /// A range of bytes, which must lie within what the host can address.
     ///
     /// # Errors
     /// When it is empty, is no whole number of sectors, or ends beyond what can be addressed.

@@ -69,7 +69,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Starts a drive.
+    /// Starts to serve a drive, with or without the time of its model.
     ///
     /// # Errors
     /// When there is no thread for it.
