@@ -22,7 +22,8 @@ impl SuiteOption {
         self.suite.is_some()
     }
 
-    /// Tells if it is of the user's own: he is told of tests that do not fit his drives.
+    /// Returns true if the suite is a file of the user's own. Only then does he see a warning for each test that does
+    /// not fit his drives.
     pub fn is_own(&self) -> bool {
         self.suite
             .as_deref()
