@@ -19,7 +19,7 @@ const DATA_UNIT_BYTES: u64 = 1000 * 512;
 /// Percent of the spare blocks at which a drive warns. Each maker's own: this is that of most.
 const SPARE_THRESHOLD: u8 = 10;
 
-/// The most that the share of a drive's rated life can be told as.
+/// The most that the field can say of the rated life used, in percent.
 const PERCENTAGE_USED_MAX: f64 = 255.0;
 
 const SECOND_NS: u64 = 1_000_000_000;

@@ -40,7 +40,7 @@ pub struct PackedImage {
     pub file_bytes: u64,
 }
 
-/// Error of unpacking.
+/// Error of unpacking: of the packed file, or of the system.
 #[derive(Debug, thiserror::Error)]
 pub enum UnpackError {
     /// The file does not begin with the magic number of a packed image.

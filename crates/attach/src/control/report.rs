@@ -22,7 +22,7 @@ pub struct Times {
     /// 999 in 1000 are no longer.
     #[serde(rename = "p99.9")]
     pub p99_9: u64,
-    /// The longest time.
+    /// The longest of them, in nanoseconds.
     pub max: u64,
 }
 

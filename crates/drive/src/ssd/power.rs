@@ -49,7 +49,7 @@ impl Resting {
         self.since = at;
     }
 
-    /// A command comes to a drive at rest; gives how long it waits for the drive.
+    /// Ends the idle time of a drive at a command; returns the time that the command waits for it.
     pub(super) fn ends(&mut self, now: SimTime, power: Option<&PowerModel>) -> Nanos {
         let rest = now.since(self.since);
         self.over.add(&Spans::of(rest, power));

@@ -239,8 +239,9 @@ impl Journal {
         Ok(())
     }
 
-    /// The same, where the machine may lose its power. Data and record may reach its storage in any order:
-    /// whoever finds the last batch looks whether its data are there. The data of all batches before it are.
+    /// Writes what waits and syncs it, where the machine may lose its power. Data and record may reach its storage in
+    /// any order: whoever finds the last batch looks whether its data are there. The data of all batches before it
+    /// are.
     pub(crate) fn commit_and_sync(
         &mut self,
         storage: &mut dyn Storage,

@@ -144,8 +144,8 @@ impl Layer {
         }
     }
 
-    /// The same as it was left. On a machine that was started anew since, what is not safe is left out. Also gives whether
-    /// the map is to be written, so that it stays so.
+    /// Opens a layer as it was left, from its map. On a machine that was started anew since, what is not safe is left
+    /// out. Also returns whether the map is to be written, so that it stays so.
     ///
     /// # Errors
     /// When the storage fails, or the map is damaged.

@@ -32,7 +32,7 @@ const GROWTH_ONE_IN: u32 = 4;
 pub enum Woken {
     /// The instant of the wait has come.
     Due,
-    /// Somebody called [`Waker::wake`].
+    /// Another thread called [`Waker::wake`], maybe before the wait began.
     Called,
 }
 

@@ -38,7 +38,7 @@ pub const NBD_FLAG_SEND_TRIM: u16 = 1 << 5;
 pub const NBD_FLAG_SEND_WRITE_ZEROES: u16 = 1 << 6;
 /// Transmission flag: there is `NBD_CMD_FLAG_DF`; only with structured replies.
 pub const NBD_FLAG_SEND_DF: u16 = 1 << 7;
-/// Transmission flag: a flush on one connection covers what others were told is written.
+/// Transmission flag: a flush on one connection covers writes that were answered on the others.
 pub const NBD_FLAG_CAN_MULTI_CONN: u16 = 1 << 8;
 /// Transmission flag: there is `NBD_CMD_CACHE`.
 pub const NBD_FLAG_SEND_CACHE: u16 = 1 << 10;

@@ -39,7 +39,7 @@ pub struct Transmission {
     pub export: usize,
     /// Size of the export in bytes, as the reply to the client has it.
     pub size_bytes: u64,
-    /// Transmission flags, `NBD_FLAG_*`.
+    /// Transmission flags, `NBD_FLAG_*`, with those that were negotiated.
     pub flags: u16,
     /// Sizes and alignment of requests.
     pub block_sizes: BlockSizes,

@@ -16,7 +16,7 @@ pub const OPTION_BYTES_MAX: u32 = 1 << 16;
 /// An option's first 16 bytes: the magic number, its code and the length of its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OptionHeader {
-    /// Code, `NBD_OPT_*`.
+    /// Code, `NBD_OPT_*`, or one that the server does not know.
     pub code: u32,
     /// Bytes of data that follow.
     pub length_bytes: u32,

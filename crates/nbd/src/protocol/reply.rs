@@ -127,7 +127,7 @@ pub enum Reply {
         cookie: u64,
         /// Flags, `NBD_REPLY_FLAG_*`; the last chunk has `DONE`.
         flags: u16,
-        /// Type, `NBD_REPLY_TYPE_*`.
+        /// Type, `NBD_REPLY_TYPE_*`, which gives the payload its shape.
         kind: u16,
         /// Length of the payload, in bytes.
         payload_bytes: u32,

@@ -133,7 +133,7 @@ impl Admission {
         client.is_some_and(|client| client.gave_way)
     }
 
-    /// The end of a connection was told.
+    /// The owner of the server has heard of the end of a connection, whose place is free again.
     pub fn told(&self, number: u64) {
         self.leave(number);
         self.taken().untold -= 1;
