@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 /// Pages of 4 KiB, in which the system's cache keeps everything.
 pub const PAGE_SECTORS: u64 = 8;
 
-/// Properties of data that the drive is told.
+/// Properties of data that a write passes to the drive.
 #[derive(Debug, Clone, Copy)]
 pub struct Data {
     pub content: Content,
@@ -270,7 +270,8 @@ impl WriteBack {
         self.at_drive.len() as u64
     }
 
-    /// Returns true if the lazy writer may have one more request outstanding beside so many others of the system.
+    /// Returns true if the lazy writer may have one more request outstanding, beside its own and `others` of the rest
+    /// of the system.
     pub fn may_ask(&self, others: usize) -> bool {
         self.at_drive.len() + others < self.cache.write_depth as usize
     }
