@@ -69,14 +69,14 @@ pub enum HandshakeEnd {
 /// Progress of a negotiation over the bytes that the client sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
-    /// Nothing can be done until there are so many, counted from the first one given.
+    /// Nothing can be done until there are this many bytes, counted from the first one given.
     Needs(usize),
-    /// So many are done with.
+    /// This many bytes are done with.
     Took(usize),
-    /// So many are done with. Whatever follows in either direction is within TLS, and is given to the
-    /// same negotiation once it is out of that.
+    /// This many bytes are done with. Whatever follows in either direction is within TLS, and is given to the same
+    /// negotiation once it is decrypted.
     StartsTls(usize),
-    /// So many are done with, and with them the negotiation.
+    /// This many bytes are done with, and with them the negotiation.
     Ended(usize, HandshakeEnd),
 }
 

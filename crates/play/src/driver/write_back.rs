@@ -41,7 +41,7 @@ struct Extent {
 }
 
 impl Extent {
-    /// So many sectors, as compressible as these and others together.
+    /// Joins two extents into `sectors` sectors, as compressible as both together.
     fn joined(self, other: Extent, sectors: u64) -> Extent {
         let parts = |extent: Extent| u32::try_from(extent.sectors).unwrap_or(u32::MAX);
         let (theirs, others) = (self.data.content, other.data.content);

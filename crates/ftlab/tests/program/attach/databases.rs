@@ -55,7 +55,7 @@ impl Place {
         place
     }
 
-    /// So many rows were committed from now on.
+    /// Marks in the crash log that `rows` rows are committed from now on.
     fn mark(&self, rows: u64) {
         let text = rows.to_string();
         let mark = serde_json::to_string(&Mark { text }).expect("JSON");

@@ -150,7 +150,7 @@ fn write(client: &mut Client, known: &mut Known, stream: &mut impl Rng, stays_on
     tally
 }
 
-/// So many times; what failed, of how much.
+/// Writes `times` times over; tallies the requests that succeed and those that fail.
 fn writes(
     times: u32,
     client: &mut Client,
