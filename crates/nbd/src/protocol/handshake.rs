@@ -95,7 +95,7 @@ pub enum Violation {
     /// `NBD_OPT_EXPORT_NAME` of a name that is not there, or far too long; it knows no error reply.
     #[error("no such export: {0:?}")]
     NoSuchExport(String),
-    /// `NBD_OPT_EXPORT_NAME` before encryption, where nothing but `NBD_OPT_STARTTLS` is allowed.
+    /// `NBD_OPT_EXPORT_NAME` before encryption, which the server requires; there is no error reply to it.
     #[error("a client without TLS, which is required")]
     NeedsTls,
 }

@@ -30,7 +30,7 @@ pub(super) fn as_json(report: &DriveReport, logs: &NvmeLogs, target: &Path) -> V
         "capacity": blocks_and_bytes(report.capacity_bytes),
         "formatted_lba_size": SECTOR_BYTES,
     });
-    // Only OCP's log knows how much is used; a drive without it leaves the key out, as smartctl does.
+    // Only OCP's log knows how much is used; a drive without it leaves the key out.
     if let Some(extended) = &logs.extended {
         namespace["utilization"] = blocks_and_bytes(extended.used_sectors * SECTOR_BYTES);
     }
