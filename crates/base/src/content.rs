@@ -25,7 +25,7 @@ const fn ratio(n: u64, of: u64) -> u64 {
 pub struct Identity(std::num::NonZeroU64);
 
 impl Identity {
-    /// The identity that a hash of the data, or a random number, stands for.
+    /// The identity of data with this hash; a random number makes one, too.
     #[must_use]
     pub fn of(hash: u64) -> Identity {
         let folded = hash >> SHARE_BITS;

@@ -68,7 +68,8 @@ const COPIED_AT_ONCE: usize = 4096;
 const SPARE_BYTES_MIN: usize = 1 << 20;
 
 impl<T: Element> Spare<T> {
-    /// Memory for so many. What is asked for in vain makes room: sizes that are not used any more go.
+    /// Takes memory for `len` elements, if some is spare. A size asked for in vain makes room: one that is no longer
+    /// used goes.
     fn take(&mut self, len: usize) -> Option<Vec<T>> {
         let fits = self.0.iter().position(|spare| spare.capacity() == len);
         if fits.is_none() && !self.0.is_empty() {

@@ -17,7 +17,7 @@ const TICK: Duration = Duration::from_millis(100);
 /// From one line to the next.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// Steps of a bar that is told shares.
+/// Steps of a bar whose progress is a share of the whole.
 const SHARES: u64 = 1_000_000;
 
 /// Option that turns progress reports off.

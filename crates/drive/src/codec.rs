@@ -1,8 +1,8 @@
 //! Content of real bytes: compressed for their size, hashed for their identity.
 //!
-//! A drive that is simulated is told what data look like; one that holds data finds out here. The
-//! codec stands for the one in a controller's hardware, which no maker describes: LZ4 is of the same
-//! kind, made for speed, and leaves incompressible data as long as they are.
+//! A simulated drive is given the properties of data; one that holds data finds them out here. The codec takes the
+//! place of the one in a controller's hardware, which no maker describes: LZ4 is of the same kind, made for speed,
+//! and leaves incompressible data as long as they are.
 
 use ftlab_base::{Content, Identity};
 use xxhash_rust::xxh3::xxh3_64;

@@ -19,17 +19,17 @@ const DATA_UNIT_BYTES: u64 = 1000 * 512;
 /// Percent of the spare blocks at which a drive warns. Each maker's own: this is that of most.
 const SPARE_THRESHOLD: u8 = 10;
 
-/// The most that the share of a drive's rated life can be told as.
+/// The most that the field can say of the rated life used, in percent.
 const PERCENTAGE_USED_MAX: f64 = 255.0;
 
 const SECOND_NS: u64 = 1_000_000_000;
 const MINUTE_NS: u64 = 60 * SECOND_NS;
 const HOUR_NS: u64 = 60 * MINUTE_NS;
 
-/// A billion bytes, in which a drive's endurance is told.
+/// A billion bytes, the unit of a drive's endurance.
 const ENDURANCE_UNIT_BYTES: f64 = 1e9;
 
-/// What a drive has been through beside its work.
+/// The history of a drive beside its work: times on and off, and its power cuts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Life {
     /// Times that it was switched on.
@@ -103,6 +103,7 @@ fn health_log(seen: &Seen<'_>, takes_writes: bool) -> NvmeHealth {
         percentage_used: (100.0 * seen.health.worn_share())
             .round()
             .min(PERCENTAGE_USED_MAX) as u8,
+        // The standard's unit is 1000 sectors of 512 bytes, rounded up.
         data_units_read: seen.counters.host.bytes_read.div_ceil(DATA_UNIT_BYTES),
         data_units_written: seen.counters.host_bytes_written.div_ceil(DATA_UNIT_BYTES),
         host_reads: seen.counters.host.reads,
@@ -132,6 +133,7 @@ fn extended_log(seen: &Seen<'_>, layer: &dyn PageMapped, has_capacitors: bool) -
         let bytes = f64::from(rated) * (slots * slot_bytes) as f64;
         (bytes / ENDURANCE_UNIT_BYTES).ceil() as u64
     };
+    // Capacitors start at a cut, or it leaves the drive incomplete: no drive has both.
     let cuts = |with_capacitors: bool| match with_capacitors == has_capacitors {
         true => seen.life.unsafe_shutdowns,
         false => 0,

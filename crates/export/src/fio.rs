@@ -22,10 +22,10 @@ use latency::Map;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// When a run was made, and how long it took by the clock on the wall: results hold neither.
+/// The wall-clock time at which a run was made and the time that it took. Result sets hold neither.
 #[derive(Debug, Clone)]
 pub struct Wall {
-    /// Milliseconds since 1970.
+    /// The start of the run, in milliseconds since 1970 (UTC).
     pub timestamp_ms: u64,
     /// The time in words.
     pub time: String,
@@ -83,7 +83,7 @@ struct Beside<'a> {
     mean_depths: Vec<Option<f64>>,
     #[serde(flatten)]
     inside: Option<&'a Inside>,
-    /// What happened at each of several drives.
+    /// Figures of each of several drives; empty for a run of one drive.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     devices: Vec<Device<'a>>,
     metrics: &'a BTreeMap<String, f64>,
@@ -184,6 +184,7 @@ pub fn render(set: &ResultSet, run: &Run, wall: Option<&Wall>, with_bins: bool) 
 }
 
 fn beside<'a>(set: &'a ResultSet, run: &'a Run, wall: Option<&Wall>) -> Beside<'a> {
+    // A run of several drives has no settling, wear or SMART of its own: `only` is `None` then.
     let origin = &set.origin;
     let drive = set.drives.iter().find(|sheet| sheet.drive == run.drive);
     let metric = |name: &str| run.metrics.get(name).copied();

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fmt::{Display, Formatter};
 use std::sync::Arc;
 
-/// Why a table is no Parquet file, or a file no table.
+/// The error of a table that cannot be written as Parquet, or of a file that cannot be read as a table.
 #[derive(Debug)]
 pub struct ParquetError(pub(crate) Inner);
 

@@ -58,6 +58,7 @@ fn read(name: &'static str, file: Vec<u8>) -> Result<(Table, Notes), Inner> {
             columns: columns.collect::<Result<_, _>>()?,
         });
     }
+    // A table without rows has no row group: its columns are in the schema alone.
     if groups.is_empty() {
         let columns = schema.columns().iter();
         let columns = columns.map(|of| {

@@ -23,16 +23,16 @@ pub struct Column {
 /// The cells of a column, all of one kind; `None` where there is nothing to say.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cells {
-    /// Texts.
+    /// Words and names, UTF-8.
     Text(Vec<Option<String>>),
-    /// Whole numbers.
+    /// Counts, bytes and times in whole units.
     Whole(Vec<Option<u64>>),
     /// Numbers with a fraction.
     Number(Vec<Option<f64>>),
 }
 
 impl Cells {
-    /// Number of cells.
+    /// The number of cells, empty ones included: that of the table's rows.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -163,7 +163,7 @@ impl Table {
         Table { name, columns }
     }
 
-    /// Number of rows.
+    /// The number of rows; 0 for a table without columns.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |column| column.cells.len())

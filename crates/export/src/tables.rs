@@ -122,6 +122,7 @@ pub fn runs(sets: &[Labelled<'_>]) -> Table {
     table.text("data", |row| &row.run.data);
     table.text("link", |row| &row.run.link);
     table.text("testbed", |row| &row.run.testbed);
+    // Runs may differ in their settings and metrics: columns are the union over all sets, in the order of names.
     let keys: BTreeSet<&String> = rows
         .iter()
         .flat_map(|row| row.run.settings.keys())
@@ -283,6 +284,8 @@ pub fn series(sets: &[Labelled<'_>]) -> Table {
                 only.series_wa.len().max(only.series_celsius.len())
             });
             let of_run = run.series_ios.len().max(run.series_watts.len());
+            // Series may differ in length, as some are of the drive and some of the run; a short one leaves cells
+            // empty.
             let moments = 0..of_run.max(of_drive);
             rows.extend(moments.map(|n| Moment { set: label, run, n }));
         }

@@ -1,4 +1,4 @@
-//! Logical slots whose data are lost: whoever reads one is told, until new data take their place.
+//! Logical slots whose data are lost: a read of one fails, until new data take their place.
 
 use crate::Extent;
 use ftlab_base::Lpn;

@@ -26,8 +26,7 @@ pub enum Refusal {
         /// Superblocks collected in vain.
         collected: u32,
     },
-    /// So many blocks are bad that what is left does not hold the user's data and what collection
-    /// needs.
+    /// Bad blocks have left too few to hold the user's data and what collection needs.
     #[error(
         "the flash is worn out: {bad} of {blocks} blocks are bad and no spare is left to replace more; \
          the drive is read-only from here on, and what it holds can be read"

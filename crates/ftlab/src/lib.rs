@@ -1,8 +1,8 @@
 //! ftlab: a software SSD and the bench to review it.
 //!
-//! The program `ftlab` is [`main_with_policies`] without policies. A program of one's own with victim policies of one's
-//! own is that function with them, and has every command of `ftlab`; [`policy`] is what they are written with. A
-//! program that runs loads on drives itself takes what it needs of [`sim`].
+//! The program `ftlab` is [`main_with_policies`] without policies. Your own program with your own victim policies is
+//! that function with them, and has every command of `ftlab`; [`policy`] has what they are written with. A program
+//! that runs loads on drives itself takes what it needs of [`sim`].
 //!
 //! These three are the Rust interface of ftlab, and keep to Semantic Versioning. The crates `ftlab-…`, which they are
 //! made of, are internal: what is in them may change in any release.

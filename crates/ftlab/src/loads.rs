@@ -9,7 +9,7 @@ use ftlab_workload::JobSpec;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Reads the load of a file. A directory of results is told from a load.
+/// Reads the load of a file. A directory of results is an error of its own.
 ///
 /// # Errors
 /// When it is no load, or its name is no name of a test.
@@ -79,7 +79,7 @@ fn slug(path: &Path) -> Result<String, Failure> {
     Ok(slug)
 }
 
-/// Refuses tests and loads of one name: their results could not be told apart.
+/// Refuses tests and loads of one name, as their results would have the same one.
 pub fn distinct(tests: &[Test], loads: &[OwnLoad]) -> Result<(), Failure> {
     let mut names = BTreeSet::new();
     let loads = loads.iter().map(|own| &own.name);

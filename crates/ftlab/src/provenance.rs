@@ -24,9 +24,9 @@ pub fn version() -> &'static str {
     &VERSION
 }
 
-/// Returns a text that tells the model of this program from those of others of its version. Every build of a commit has
-/// the model of its version; sources that were changed may be any model, and so may a program with policies of its own:
-/// only their own build is sure to be the same one. A program that cannot read itself is told from others by its
+/// Returns a text that tells the model of this program from those of others of its version. Every build of a commit
+/// has the model of its version; sources that were changed may be any model, and so may a program with policies of
+/// its own: only their own build is sure to be the same one. A program that cannot read its own file is known by its
 /// version alone.
 pub fn simulator() -> String {
     let changed = here().modified != Some(false) || ftlab_ftl::page::has_own_policies();

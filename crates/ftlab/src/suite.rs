@@ -1,4 +1,4 @@
-//! `--suite`: the tests of a suite of one's own, or of one that comes with ftlab, instead of those of the reviews.
+//! `--suite`: the tests of the user's suite, or of one that comes with ftlab, instead of those of the reviews.
 
 use crate::failure::Failure;
 use crate::{fio_words, loads};
@@ -22,7 +22,8 @@ impl SuiteOption {
         self.suite.is_some()
     }
 
-    /// Tells if it is of the user's own: he is told of tests that do not fit his drives.
+    /// Returns true if the suite is a file of the user's own. A test of it that does not fit one of his drives is
+    /// then reported, and not left out in silence.
     pub fn is_own(&self) -> bool {
         self.suite
             .as_deref()

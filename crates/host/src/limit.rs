@@ -271,7 +271,7 @@ mod tests {
         Command::new(kind, 0, 0, sectors, SimTime::ZERO)
     }
 
-    /// When so many commands arrive that all come at the beginning.
+    /// Arrivals of `count` commands that all come at the beginning.
     fn arrivals(limit: Limit, kind: CommandKind, sectors: u32, count: usize) -> Vec<u64> {
         let mut throttle = Throttle::new(limit);
         let arrive = |_| throttle.admit(&command(kind, sectors), SimTime::ZERO).0;

@@ -21,7 +21,7 @@ struct Split {
 }
 
 impl Parts {
-    /// Splits at so many sectors; nothing if none are given.
+    /// Splits at `most` sectors, or nothing if that is `None`.
     #[must_use]
     pub fn of(most: Option<u32>) -> Parts {
         Parts {

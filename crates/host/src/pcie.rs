@@ -104,7 +104,7 @@ impl<'de> serde::Deserialize<'de> for Pcie {
 }
 
 impl PcieEnd {
-    /// An end of so many lanes with so many bytes of data a packet.
+    /// An end with these lanes, and packets of at most `payload_bytes` bytes of data.
     ///
     /// # Errors
     /// When packets of PCI Express cannot be of that size.

@@ -242,7 +242,7 @@ pub(crate) enum Area {
     Empty,
     /// A checkpoint that is not as it was written.
     Damaged { number: u64, why: String },
-    /// A whole checkpoint.
+    /// A checkpoint that is as it was written, and may be restored.
     Whole(Packed),
 }
 
@@ -309,7 +309,7 @@ fn checksum(storage: &dyn Storage, region: Region) -> io::Result<u64> {
     }
 }
 
-/// The newest checkpoint.
+/// Finds the newest whole checkpoint of the two areas.
 ///
 /// # Errors
 /// When there is none, it is damaged, or a mark knows of a newer one: the one before it is of no use, as

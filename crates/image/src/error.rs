@@ -171,13 +171,13 @@ pub enum Wrong {
     /// The reference to its base is damaged.
     #[error("what it says of its base is damaged: {0}; restore the file from a copy")]
     Head(String),
-    /// A block of the map is damaged, so that it cannot be told which of the two has the data.
+    /// A block of the map is damaged, so nobody knows which of the two files has the data.
     #[error(
         "whether its block {block} lies in it or in its base cannot be told: its map is damaged; restore the file from a \
          copy"
     )]
     Map {
-        /// The first that cannot be told.
+        /// The first block whose byte in the map is damaged.
         block: u64,
     },
     /// No checkpoint can be read.

@@ -25,7 +25,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 const SECTOR: usize = SECTOR_BYTES as usize;
 const ZEROS: [u8; SECTOR] = [0; SECTOR];
-/// Sectors that wait for a flush are written without one when they are so many.
+/// Sectors that may wait for a flush. At this number they are written without one.
 const WAITING_MAX: usize = 1 << 14;
 
 /// Error of a read of sectors.
@@ -129,7 +129,7 @@ impl FlatStore {
         Ok(chunk.map(|chunk| from.max(chunk * CHUNK_SECTORS)))
     }
 
-    /// The same, to look at.
+    /// The storage without the right to write to it.
     pub(crate) fn storage_ref(&self) -> &dyn Storage {
         &*self.storage
     }
@@ -256,7 +256,7 @@ impl FlatStore {
         }
     }
 
-    /// The same for sectors alone.
+    /// Waits until the machine's storage has these sectors alone.
     pub(crate) fn flush_sectors(&mut self, sectors: &Range<u64>) {
         let found: Vec<u64> = self
             .waiting

@@ -103,7 +103,7 @@ impl Header {
         Self::read_knowing(storage, REMOVED)
     }
 
-    /// The same, where these are the keys that drive files have no more.
+    /// Reads the newest whole header, with `removed` as the keys that drive files no longer have.
     pub(crate) fn read_knowing(
         storage: &dyn Storage,
         removed: &[RemovedKey],

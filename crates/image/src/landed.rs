@@ -26,7 +26,7 @@ pub(crate) fn erased_first(moves: &[DataMove]) -> impl Iterator<Item = Range<u32
     })
 }
 
-/// Whether the data of a batch are in their places. The layer was asked everything before it, but for the
+/// Returns true if the data of a batch are in their places. The layer was asked everything before it, but for the
 /// request that was under way: `under_way`, and its moves that were made by then.
 pub(crate) fn has_landed(
     batch: &Batch,

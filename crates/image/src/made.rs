@@ -33,11 +33,11 @@ impl DataDrive {
         Self::create_aged(path, drive, testbed, options, |_| Ok(()))
     }
 
-    /// The same of a drive that `age` does something to before it has bytes: what was written to it then reads as
-    /// zeros.
+    /// Makes a drive in a file, and lets `age` wear it before it has bytes: everything that was written to it then
+    /// reads as zeros.
     ///
     /// # Errors
-    /// As [`DataDrive::create`], and as `age` says.
+    /// As [`DataDrive::create`], and those of `age`.
     pub fn create_aged(
         path: &Path,
         drive: &DriveFile,
@@ -115,10 +115,10 @@ impl DataDrive {
         Self::in_memory_aged(drive, testbed, seed, |_| Ok(()))
     }
 
-    /// The same of a drive that `age` does something to before it has bytes.
+    /// Makes a drive in memory, and lets `age` wear it before it has bytes.
     ///
     /// # Errors
-    /// As [`DataDrive::in_memory`], and as `age` says.
+    /// As [`DataDrive::in_memory`], and those of `age`.
     pub fn in_memory_aged(
         drive: &DriveFile,
         testbed: &Testbed,
@@ -151,7 +151,7 @@ impl DataDrive {
     }
 }
 
-/// Checks that a drive of `most` bytes can let the host address so many.
+/// Checks that a drive of `most` bytes can let the host address `asked` bytes.
 fn check_size(asked: Option<u64>, most: u64) -> Result<(), ImageError> {
     match asked {
         Some(asked) if asked == 0 || !asked.is_multiple_of(SECTOR_BYTES) || asked > most => {

@@ -44,7 +44,7 @@ impl New {
         }
     }
 
-    /// The same once more.
+    /// Copies the drive; the original stays ready for another recovery.
     pub(crate) fn copy(&self) -> New {
         match self {
             New::Flash(ssd) => New::Flash(Box::new(ssd.copy())),

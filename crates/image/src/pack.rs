@@ -21,7 +21,7 @@ use std::path::Path;
 use xxhash_rust::xxh3::Xxh3;
 
 const FORMAT: u32 = 1;
-/// Position that stands for the end.
+/// The position that marks the end, where no data follow.
 const END: u64 = u64::MAX;
 const PIECE_BYTES: u64 = 1 << 18;
 /// Data within a piece that are all zeros are left out in parts of this size.
@@ -40,10 +40,10 @@ pub struct PackedImage {
     pub file_bytes: u64,
 }
 
-/// Error of unpacking.
+/// Error of unpacking: of the packed file, or of the system.
 #[derive(Debug, thiserror::Error)]
 pub enum UnpackError {
-    /// It is something else.
+    /// The file does not begin with the magic number of a packed image.
     #[error("it is not a packed image; `ftlab pack` makes one")]
     Foreign,
     /// It is of another format.

@@ -68,7 +68,7 @@ enum Tag {
     PlacedWhole,
     PlacedPart,
     PowerLost,
-    /// The same of a drive that loses nothing.
+    /// A power cut of a drive that loses nothing.
     PowerKept,
     Turn,
 }
@@ -129,7 +129,7 @@ fn take_number(from: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Takes so many numbers from the front of `from`.
+/// Takes `N` numbers from the front of `from`.
 fn take_numbers<const N: usize>(from: &mut &[u8]) -> Option<[u64; N]> {
     let mut numbers = [0; N];
     for number in &mut numbers {

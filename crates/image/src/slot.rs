@@ -25,7 +25,7 @@ const SEAL_AT: usize = OOB_BYTES - 8;
 pub(crate) enum Form {
     /// Stored as they are.
     Whole,
-    /// Stored compressed.
+    /// The compressed form, as it is shorter.
     Shorter,
     /// Not at all: they are zeros.
     Zeros,
@@ -129,7 +129,7 @@ pub(crate) fn seal(slot: &mut [u8], place: u32) {
     slot[SEAL_AT..OOB_BYTES].copy_from_slice(&seal);
 }
 
-/// The same for one that lay at another place; only if it had the seal of that.
+/// Reseals a slot that moves, only if it had the seal of the place that it leaves: damage stays visible.
 pub(crate) fn seal_moved(slot: &mut [u8], from: u32, to: u32) {
     if slot[SEAL_AT..OOB_BYTES] == seal_of(slot, from) {
         seal(slot, to);

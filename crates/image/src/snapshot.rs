@@ -22,7 +22,7 @@ impl DataDrive {
         self.snapshot_however_deep(name)
     }
 
-    /// The same, on however many the image lies.
+    /// Takes a snapshot without the limit on how many files an image lies on.
     pub(crate) fn snapshot_however_deep(&mut self, name: &str) -> Result<(), ImageError> {
         if !self.has_image() || self.backing.in_memory {
             let why = "a snapshot is a file beside the image, and this drive has none that is written to: serve it with \

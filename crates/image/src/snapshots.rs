@@ -107,6 +107,7 @@ pub(crate) fn target_of(
         })
     };
     let Some(name) = to else {
+        // The image's own snapshots lie between it and its base.
         let base = lies_on.iter().find(|path| !is_snapshot_of(path, image));
         return match base {
             Some(base) => Ok(base.clone()),

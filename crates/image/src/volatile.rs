@@ -46,7 +46,7 @@ pub(crate) struct VolatileSlot {
 }
 
 impl VolatileSlot {
-    /// Fate of the slot at a power cut, in slots of so many bytes.
+    /// Returns what a power cut does to the slot, whose size is `slot_bytes`.
     pub(crate) fn fate(&self, cut: &PowerCut, slot_bytes: u64) -> Fate {
         match self.before {
             // It was in memory alone.

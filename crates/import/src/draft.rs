@@ -1,4 +1,4 @@
-//! A drive file in the making, and what is told of it.
+//! A drive file in the making, and the notes for its user.
 
 use crate::settings::{Known, one_line};
 use serde::Serialize;
@@ -205,7 +205,7 @@ impl Draft {
         text
     }
 
-    /// The drive file, and what is told of it, with the jobs that belong to it.
+    /// The drive file and its notes, with the jobs that belong to it.
     pub fn finish(self, jobs: Vec<Job>) -> Imported {
         let drive = self.file();
         let (assumed, taken) = self.rows.into_iter().partition(|row| row.is_assumed);

@@ -109,7 +109,7 @@ fn expand(line: &str, variables: &BTreeMap<String, String>) -> String {
     out
 }
 
-/// The variable behind a `$`: its name, what stands for it if it is not set, and what follows.
+/// The variable behind a `$`: its name, its default (`${name:-default}`), and the text behind it.
 fn variable(text: &str) -> Option<(&str, Option<&str>, &str)> {
     let end_of_name = |text: &str| {
         text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')

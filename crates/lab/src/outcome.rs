@@ -79,7 +79,7 @@ impl Outcome {
         }
     }
 
-    /// Forgets what figures are not made of: courses but that of bytes, and what drives told.
+    /// Forgets what figures are not made of: courses but that of bytes, and the logs of drives.
     pub fn lighten(&mut self) {
         let run = &mut self.run;
         for at in &mut run.at {
@@ -144,8 +144,8 @@ pub fn smart_of(file: &DriveFile, health: &Health) -> Vec<SmartAttribute> {
     vendor.map_or_else(Vec::new, |vendor| vendor.attributes(health))
 }
 
-/// A record with what its NVMe drives told at the end. Each was switched on for the run: what was done to it before had no
-/// clock.
+/// Adds the logs of NVMe drives at the end of the run to its record. Each was switched on for the run: what was done
+/// to it before had no clock.
 pub(crate) fn with_logs(mut record: Record, subject: &Subject, devices: &Devices) -> Record {
     let life = Life {
         power_cycles: 1,

@@ -105,7 +105,7 @@ impl Subject {
         })
     }
 
-    /// Drives as a suite tests them: each no larger than so many bytes, or as it is.
+    /// Drives as a suite tests them: none larger than `bytes_max`, if that is given.
     ///
     /// # Errors
     /// When one cannot be made as small.

@@ -25,7 +25,8 @@ impl WearHistogram {
         WearHistogram { counts, blocks }
     }
 
-    /// For an array in which each of these blocks stands for N that were erased M times as often.
+    /// The histogram of a larger array, in which each of these blocks represents `blocks` blocks that were erased
+    /// `erases` times as often.
     #[must_use]
     pub fn times(&self, blocks: u32, erases: u32) -> WearHistogram {
         let of_full = |(&n, &b): (&u32, &u32)| (n.saturating_mul(erases), b.saturating_mul(blocks));

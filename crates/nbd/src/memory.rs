@@ -112,7 +112,7 @@ impl MemoryExport {
         self.change(range, |part, _| part.fill(0));
     }
 
-    /// Has `change` make the bytes of each chunk anew; it is told how far into the range they begin.
+    /// Has `change` make the bytes of each chunk anew; its second argument is their offset in the range, in bytes.
     fn change(&self, range: Range<u64>, change: impl Fn(&mut [u8], usize)) {
         let mut at = 0;
         for (number, part) in parts(range) {

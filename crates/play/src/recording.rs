@@ -17,7 +17,7 @@ pub enum Pace {
     Original,
     /// At their own times, all divided by a factor.
     Scaled(f64),
-    /// So many at a time, the next when one has ended: a closed loop.
+    /// A fixed number at a time, the next when one has ended: a closed loop.
     Closed(u32),
     /// As fast as the drive takes them, in a queue that never runs dry.
     Asap,

@@ -284,7 +284,8 @@ fn starved(report: &RunReport) -> Option<Warning> {
 /// The share of the time from which on a host that works is what sets the rate.
 const HOST_BOUND_LEAST: f64 = 0.95;
 
-/// A host that had no time left while its drive had. A drive that is the host's own work, as a RAM disk, is not told of.
+/// A host that had no time left while its drive had. A drive that is the host's own work, as a RAM disk, gives no
+/// warning.
 fn host_bound(report: &RunReport, machine: &str) -> Option<Warning> {
     let shares = report.only()?.shares?;
     let drive = shares.of_the_drive()?;

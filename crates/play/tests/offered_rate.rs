@@ -45,8 +45,8 @@ fn measured(drive: &str) -> BTreeMap<u64, BTreeMap<String, f64>> {
     rates
 }
 
-/// Writes at random on six queues, so many a second together, with a hundredth of reads, and a probe that asks evenly: half
-/// reads, half writes. The probe's writes count in what is offered, its reads do not.
+/// Writes at random on six queues with a hundredth of reads, and a probe that asks evenly: half reads, half writes.
+/// All writes together are `rate` a second, the probe's included.
 fn load(rate: u64) -> JobFile {
     let load = rate - 5000;
     let (writes, reads) = (load / 6, load / 99);

@@ -83,7 +83,7 @@ fn each_policy_shortens_the_longest_reads_and_writes_pay_little() {
     }
 }
 
-/// Steady random writes in units of 4 KiB on so many channels of four dies: how many a second, of how many the flash
+/// Steady random writes in units of 4 KiB on `channels` channels of four dies, as a share of the rate that the flash
 /// allows.
 fn steady_share(channels: u32) -> f64 {
     let settings = [

@@ -12,8 +12,8 @@ const MEASURED: &str = include_str!("../../../reference/modern.csv");
 
 const SEED: RootSeed = RootSeed(1);
 
-/// GiB that were used and what was programmed for what was written: uniform writes of 4 KiB, the last two fifths of so many
-/// overwrites.
+/// Measurements of a drive under uniform writes of 4 KiB: GiB that were used, the number of times that they were
+/// overwritten, and the write amplification over the last two fifths of that.
 fn measured(drive: &str) -> Vec<(f64, f64, f64)> {
     let mut lines = csv::Reader::from_reader(MEASURED.as_bytes());
     let rows = lines.records().map(|row| row.expect("it is a table"));

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// Interval at which Python is asked for signals, and told of progress.
+/// Interval at which Python is asked for signals and hears of progress.
 const ASK_EVERY: Duration = Duration::from_millis(50);
 
 /// The way between work and whoever waits for it: progress one way, the wish to stop the other.

@@ -1,4 +1,4 @@
-//! The first bytes of the files that ftlab writes: what such a file is can be told without reading it.
+//! The first bytes of the files that ftlab writes: they give the kind of a file without the rest.
 //!
 //! Most are a byte that no text has, a name, and ends of lines that a transfer as text would change.
 

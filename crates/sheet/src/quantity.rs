@@ -20,7 +20,7 @@ pub enum Source {
     Fitted,
     /// Worked out by hand from figures that were published or announced: `from` says which.
     Derived,
-    /// Neither told nor fitted: what drives of the kind have. The note says why.
+    /// Neither published nor fitted: what drives of the kind have. The note says why.
     Assumed,
     /// Taken over from the configuration of another program: the note says from which key.
     Imported,

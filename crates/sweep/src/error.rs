@@ -1,4 +1,4 @@
-//! Why there is no sweep.
+//! Errors of sweeps: of their grids, folders and rows.
 
 use ftlab_base::Blame;
 use ftlab_bench::loads::ReadError;
@@ -6,7 +6,7 @@ use ftlab_output::OutputError;
 use ftlab_sheet::SheetError;
 use thiserror::Error;
 
-/// Why a sweep cannot be read, begun, kept or merged.
+/// The error of a sweep that cannot be read, begun, kept or merged.
 #[derive(Debug, Error)]
 pub enum SweepError {
     /// The grid says what cannot be.
@@ -42,25 +42,25 @@ pub enum SweepError {
     /// A file of the folder cannot be read.
     #[error("cannot read {path}: {why}; remove it to have its rows run again")]
     Unreadable {
-        /// Its path.
+        /// The path of the file, a table of finished rows.
         path: String,
-        /// Why.
+        /// The error of the read or of the format, in a line.
         why: String,
     },
     /// A folder cannot be used.
     #[error("cannot use the folder {path}: {why}")]
     Folder {
-        /// Its path.
+        /// The path of the folder.
         path: String,
-        /// Why, and what to give instead.
+        /// The reason in a line, with a way out if there is one.
         why: String,
     },
     /// A file cannot be written.
     #[error("cannot write {path}: {why}")]
     Unwritten {
-        /// Its path.
+        /// The path of the file; `rows` for a table that failed in memory.
         path: String,
-        /// Why.
+        /// The reason in a line: a full disk, missing rights, a table that cannot be packed.
         why: String,
     },
     /// A folder or a file to write is not to be had.

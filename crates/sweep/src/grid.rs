@@ -37,13 +37,13 @@ pub struct Sweep {
 /// The place of a row in its grid: numbers of a drive, settings, a load and a seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Point {
-    /// Of the drives.
+    /// The index of the drive, from 0, in the order of the file.
     pub drive: usize,
-    /// Of the combinations of settings.
+    /// The index of the combination of settings, from 0.
     pub variant: usize,
-    /// Of the loads.
+    /// The index of the load, from 0, in the order of the file.
     pub load: usize,
-    /// Of the seeds.
+    /// The index of the seed, from 0; not the seed itself.
     pub seed: usize,
 }
 
@@ -171,7 +171,7 @@ impl Sweep {
         Err(SweepError::AllRefused(first.unwrap_or_default()))
     }
 
-    /// Number of rows.
+    /// The number of rows: drives times combinations of settings, loads and seeds.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.drives.len() * self.variants.len() * self.loads.len() * self.seeds.len()
@@ -275,6 +275,7 @@ fn check_rows(grid: &Grid) -> Result<(), String> {
 /// All combinations of settings: of those that belong together each with each value of the others, the last key's
 /// values changing from one to the next.
 fn variants(grid: &Grid) -> Result<Vec<Settings>, String> {
+    // A list or a hypercube gives settings that belong together; a grid has one of them at most.
     let together = match (&grid.list[..], &grid.latin_hypercube) {
         ([], None) => vec![Settings::new()],
         ([], Some(cube)) if cube.points == 0 => {

@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 pub enum Span {
     /// Anything from one number to another; whole numbers where both are written as such.
     Range {
-        /// The least value.
+        /// The lower end, in the unit of the drive file.
         from: toml::Value,
-        /// The largest value.
+        /// The upper end, greater than the lower one. Among whole numbers it is drawn, too.
         to: toml::Value,
         /// Parts have the same ratio, and not the same difference.
         #[serde(default)]
@@ -78,6 +78,7 @@ fn checked(span: &Span) -> Result<Checked, String> {
             let (Some(least), Some(most)) = (number(from), number(to)) else {
                 return Err("from and to must be numbers, in the unit of the drive file".to_owned());
             };
+            // A logarithm needs numbers above 0; an empty range has no parts to draw from.
             if least >= most || (*log && least <= 0.0) {
                 return Err(format!(
                     "from {least} to {most} is no range; from must be less than to, and above 0 with log"

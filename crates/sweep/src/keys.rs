@@ -72,7 +72,7 @@ pub struct DriveText {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReplayWords {
-    /// When requests are issued: original, scaled=2x, closed=N or asap.
+    /// The pace at which requests are issued: original, scaled=2x, closed=N or asap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace: Option<String>,
     /// Treatment of addresses beyond the drive: refuse, wrap, compact or scale.
@@ -81,7 +81,7 @@ pub struct ReplayWords {
 }
 
 impl ReplayWords {
-    /// Reads the words.
+    /// Parses both words; one that is left out has its default.
     ///
     /// # Errors
     /// A word that is none.
@@ -106,9 +106,9 @@ impl ReplayWords {
                  seeds = [1, 7]"
 )]
 pub enum Seeds {
-    /// From 1 to this.
+    /// The seeds from 1 up to this one.
     Count(u32),
-    /// These.
+    /// A list of seeds, in the order of the rows.
     Each(Vec<u64>),
 }
 
@@ -119,7 +119,7 @@ impl Default for Seeds {
 }
 
 impl Seeds {
-    /// Number of seeds.
+    /// The number of seeds, each of which has a row for each drive, load and combination of settings.
     pub fn count(&self) -> usize {
         match self {
             Seeds::Count(count) => *count as usize,
@@ -127,7 +127,7 @@ impl Seeds {
         }
     }
 
-    /// Each of them.
+    /// The seeds themselves, with a count written out as 1, 2, 3 and so on.
     pub fn all(&self) -> Vec<u64> {
         match self {
             Seeds::Count(count) => (1..=u64::from(*count)).collect(),
@@ -140,7 +140,7 @@ impl Seeds {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hypercube {
-    /// Number of points.
+    /// The number of points, at least 1; the range of each setting has as many parts.
     pub points: u32,
     /// The root of what they are drawn by.
     #[serde(default = "one")]

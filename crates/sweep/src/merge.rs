@@ -70,7 +70,7 @@ fn gathered(folders: &[PathBuf]) -> Result<(Vec<Table>, Notes), SweepError> {
     Ok((tables, found.map(|(_, notes)| notes).unwrap_or_default()))
 }
 
-/// A table with its rows in the order of their grid, which has so many.
+/// A table with its rows in the order of their grid, which has `all` rows.
 fn in_order(joined: &Table, all: usize) -> Result<Table, SweepError> {
     let mut at: Vec<Option<usize>> = vec![None; all];
     if let Some(Cells::Whole(numbers)) = joined.column(ROW) {

@@ -26,7 +26,7 @@ const OF_GRID: [&str; 7] = [ROW, RUN_ID, "drive", "load", "state", "clock", "see
 /// Columns of exported runs that a grid says itself or that say nothing of a single run.
 const NOT_OF_RUN: [&str; 6] = ["set", "run", "drive", "method", "test", "state"];
 
-/// Why there is no run.
+/// The reason why a row has no run, and who can mend it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotRun {
     /// The reason in a line.
@@ -73,7 +73,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// All of them.
+    /// Every status, in the order in which summaries count them.
     pub const ALL: [Status; 4] = [
         Status::Done,
         Status::Refused,
@@ -168,7 +168,7 @@ impl Row {
         }
     }
 
-    /// Why it has no figures, if it has none.
+    /// The reason for a row without figures; `None` for one that is done.
     #[must_use]
     pub fn reason(&self) -> Option<&str> {
         self.end.as_ref().err().map(|not_run| not_run.why.as_str())

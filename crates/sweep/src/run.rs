@@ -177,7 +177,7 @@ impl Sweep {
         })
     }
 
-    /// The cells of a unit.
+    /// The cells of a unit: one for each of its loads, all on the same drive.
     pub(crate) fn cells(&self, unit: &Unit, from: Option<&Saved>) -> Result<Vec<Cell>, NotRun> {
         let refused = |fault| {
             move |error: SheetError| NotRun {
@@ -187,6 +187,7 @@ impl Sweep {
         };
         let file = self.drive(unit.point.drive, unit.point.variant);
         let subject = Arc::new(Subject::from(file.map_err(refused(Fault::Input))?));
+        // A load may need a machine of its own; without one it runs on the machine usual for the drive.
         let cell = |&load: &usize| {
             let load = self.loads[load].load.clone();
             let slug = load.testbed().unwrap_or(subject.usual_testbed());

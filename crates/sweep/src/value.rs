@@ -1,4 +1,4 @@
-//! Values of settings.
+//! Values of settings, as a TOML file gives them and a table of rows shows them.
 
 use std::fmt::{self, Display, Formatter};
 

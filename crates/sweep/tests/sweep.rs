@@ -30,7 +30,8 @@ fn grid() -> Sweep {
     Sweep::parse(&text, Path::new("grid.toml")).unwrap()
 }
 
-/// Runs what a folder lacks of a share, at most so many rows: how many were run, and the file if all are there.
+/// Runs what a folder lacks of a share, at most `most` rows. Gives the number of rows run, and the file if all are
+/// there.
 fn go_on(folder: &Path, share: Share, threads: usize, most: usize) -> (usize, Option<PathBuf>) {
     let sweep = grid();
     let store = Store::open(folder, &sweep).unwrap();

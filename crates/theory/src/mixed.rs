@@ -88,9 +88,7 @@ fn turnover(y: f64) -> f64 {
 ///
 /// `spare` holds the share of the spare area that each class has, so op_k = OP · spare_k / f_k;
 /// `one` is the closed form for uniform writes, for example [`crate::fifo`]. Spare area by size
-/// (spare_k = f_k) comes to the WA of uniform writes: what separation gains is to move spare area to
-/// the hot class.
-///
+/// (spare_k = f_k) gives the WA of uniform writes: separation gains only by moving spare area to the hot class.
 /// # Errors
 /// α is not above 1; shares are out of range or do not add up to 1; what `one` says.
 pub fn split(

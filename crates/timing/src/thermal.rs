@@ -23,7 +23,7 @@ pub struct ThermalModel {
     pub critical_celsius: Option<f64>,
 }
 
-/// From a temperature on a drive moves so many bytes a second at most, until it has cooled down.
+/// A step of throttling: from a temperature on, the rate of the drive has a limit, until it has cooled down.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThrottleStep {
     /// Temperature at which the step begins.
@@ -59,7 +59,7 @@ impl ThermalModel {
         steps.take_while(holds).count()
     }
 
-    /// Returns the bytes a second that so many steps let through; `None` where nothing is limited.
+    /// Returns the limit in bytes a second with `steps` steps in force; `None` where nothing is limited.
     #[must_use]
     pub fn bytes_per_s(&self, steps: usize) -> Option<f64> {
         let step = steps.checked_sub(1).and_then(|last| self.steps[last]);

@@ -35,7 +35,7 @@ struct Block {
 #[derive(Debug, Default)]
 pub struct Blocks {
     followed: HashMap<(u32, u64), Block, FxBuildHasher>,
-    /// A block is followed if its hash has so many leading zeros.
+    /// A block is followed if its hash has at least this number of leading zeros.
     zeros: u32,
     /// Followed blocks whose last access stands at a place, as a tree of sums.
     tree: Vec<u32>,

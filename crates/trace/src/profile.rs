@@ -33,7 +33,7 @@ pub struct Profile {
     pub blocks: Counts,
 }
 
-/// The most sizes that are told apart; later ones count with the next power of two.
+/// The most sizes that have a count of their own; later ones count with the next power of two.
 const SIZES_MAX: usize = 4096;
 
 /// Counts of the requests so far.
@@ -87,7 +87,8 @@ impl Profile {
         self.scan.span_ns() as f64 / 1e9 / COURSE_POINTS as f64
     }
 
-    /// The size that so many percent of the reads (0), writes (1) or TRIMs (2) do not exceed; none where there are none.
+    /// The size that `percent` percent of the reads (0), writes (1) or TRIMs (2) do not exceed; none where there are
+    /// none.
     #[must_use]
     pub fn size_percentile(&self, kind: usize, percent: f64) -> Option<u64> {
         let all: u64 = self.sizes[kind].values().sum();

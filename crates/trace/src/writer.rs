@@ -56,7 +56,7 @@ pub struct Lost {
     pub names: Vec<(String, String)>,
 }
 
-/// The most names that are told one by one.
+/// The most names that are listed one by one.
 const NAMES_TOLD_MAX: usize = 8;
 
 impl Lost {

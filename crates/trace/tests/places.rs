@@ -16,7 +16,7 @@ fn open(path: &Path) -> Result<Selected, TraceError> {
     ))
 }
 
-/// The places of writes of so many bytes at these addresses of devices on a drive of that capacity.
+/// The places of these writes (bytes, address, device) on a drive of that capacity.
 fn places(writes: &[(u64, u64, &str)], capacity: u64, fit: Fit) -> Result<Places, TraceError> {
     let file = tempfile::NamedTempFile::new().unwrap();
     let rows = writes

@@ -10,7 +10,7 @@
 //! * The random map is a permutation in constant memory; for requests of several sizes it is a bitmap, as
 //!   fio's. It is not kept when `percentage_random` is below 100 or when reads and writes differ in size: such a
 //!   job draws its random blocks with replacement.
-//! * A flush of `fsync` comes once for so many writes; fio repeats it behind each read of a mix until the next write,
+//! * A flush of `fsync=N` comes once for N writes; fio repeats it behind each read of a mix until the next write,
 //!   and where it begins a pass over the size anew.
 //! * An amount beyond the size is made up to its last block; fio leaves less than a block where a pass ends.
 //! * Where a zone of `zonemode=strided` would reach over the end of the device, the first one is next.

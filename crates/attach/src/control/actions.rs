@@ -23,7 +23,7 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rest {
-    /// Duration, in hours.
+    /// Hours that the data age, at least 0.
     pub hours: f64,
     /// Ambient temperature, in degrees Celsius.
     pub celsius: f64,

@@ -15,7 +15,7 @@ const ANSWER_BYTES_MAX: u64 = 16 << 20;
 /// A request to a control socket: its path, and the body of a POST.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ControlRequest<'a> {
-    /// Reads a report.
+    /// Reads a report from a path; nothing changes.
     Get(&'a str),
     /// Carries out an action. Has the path and the body.
     Post(&'a str, &'a str),

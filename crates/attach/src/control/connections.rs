@@ -34,7 +34,7 @@ pub struct Limits {
     pub answer: Duration,
     /// Connections at once; each has a thread.
     pub connections_max: usize,
-    /// Actions at once that change the drive; the others are told to come again.
+    /// Actions at once that change the drive; one more is refused, and may be tried again.
     pub actions_max: usize,
     /// Time that clients have to take their answers when the server stops.
     pub drain: Duration,

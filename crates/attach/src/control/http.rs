@@ -53,7 +53,7 @@ impl Answer {
 pub enum RequestError {
     /// The client is gone, and had not begun one.
     Silent,
-    /// The client sent something else, and is told so.
+    /// The client sent something else. The answer says so.
     Refused(Answer),
 }
 

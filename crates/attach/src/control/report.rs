@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 /// A span of times, in nanoseconds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Times {
-    /// Number of samples.
+    /// Number of samples; the others are 0 without any.
     pub count: u64,
-    /// Arithmetic mean.
+    /// Arithmetic mean, in nanoseconds.
     pub mean: f64,
     /// Half of them are no longer.
     pub p50: u64,
@@ -22,12 +22,12 @@ pub struct Times {
     /// 999 in 1000 are no longer.
     #[serde(rename = "p99.9")]
     pub p99_9: u64,
-    /// Maximum.
+    /// The longest of them, in nanoseconds.
     pub max: u64,
 }
 
 impl Times {
-    /// Summarises a histogram.
+    /// The count, mean, maximum and three percentiles of a histogram.
     #[must_use]
     pub fn of(histogram: &LatencyHistogram) -> Times {
         Times {
@@ -44,7 +44,7 @@ impl Times {
 /// Requests of one kind.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Requests {
-    /// Requests answered.
+    /// Requests answered, those with an error among them.
     pub requests: u64,
     /// Bytes that they covered.
     pub bytes: u64,
@@ -101,7 +101,7 @@ impl From<&Health> for Wear {
     }
 }
 
-/// How a drive stands.
+/// The state of a drive: its identity, capacity, temperature, wear and totals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DriveReport {
     /// Its name in the catalogue, or of its file.
@@ -122,7 +122,7 @@ pub struct DriveReport {
     pub celsius: Option<f64>,
     /// The whole degrees that it tells, as [`Temperature::told`].
     pub told_celsius: i32,
-    /// Capacity as made.
+    /// Capacity as made, in bytes, before any part is hidden.
     pub native_bytes: u64,
     /// Part of the capacity that the host can address.
     pub capacity_bytes: u64,
@@ -144,7 +144,7 @@ pub struct DriveReport {
 }
 
 impl DriveReport {
-    /// Looks at a drive.
+    /// Takes the figures of a drive; asks its device for counters and health once.
     #[must_use]
     pub fn of(drive: &DataDrive) -> DriveReport {
         let (file, device) = (drive.drive_file(), drive.device());
@@ -162,6 +162,7 @@ impl DriveReport {
             slug: file.slug().to_owned(),
             name: file.name().to_owned(),
             serial: drive.serial(),
+            // A changed drive file is another firmware: its version is a part of the file's hash.
             firmware: format!("{:08X}", file.hash() >> 32),
             trims: drive.trims(),
             power_cycles: life.power_cycles,
@@ -184,15 +185,15 @@ impl DriveReport {
 /// A drive at work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// State of the drive.
+    /// State of the drive at the time of the report.
     pub drive: DriveReport,
     /// Reads since the engine began.
     pub reads: Requests,
     /// Writes, of zeroes too.
     pub writes: Requests,
-    /// Trims answered.
+    /// Trims answered since the engine began.
     pub trims: Requests,
-    /// Flushes answered.
+    /// Flushes answered since the engine began; FUA is not among them.
     pub flushes: Requests,
     /// Lateness of the answers: time from the drive's completion to the hand-over to the kernel.
     pub lateness_ns: Times,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// The part of a drive that a destructive action covers. As JSON it is `{"all": true}` or `{"offset_bytes": …,
-/// "bytes": …}`; a key left out never stands for everything.
+/// "bytes": …}`; a key left out never means everything.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Words", into = "Words")]
 pub struct Scope {
@@ -17,7 +17,7 @@ impl Scope {
     /// The drive as a whole.
     pub const ALL: Scope = Scope { range: None };
 
-    /// A range.
+    /// A range of bytes, which must lie within what the host can address.
     ///
     /// # Errors
     /// When it is empty, is no whole number of sectors, or ends beyond what can be addressed.

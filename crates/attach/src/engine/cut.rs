@@ -25,10 +25,10 @@ pub enum CutFailed {
     Image(#[from] ImageError),
 }
 
-/// A change of the power, as listeners are told.
+/// A change of the power, as listeners receive it.
 #[derive(Debug, Clone, Copy)]
 pub enum Power<'a> {
-    /// The power goes.
+    /// The power goes; the drive answers nothing until it is back.
     Off,
     /// The power is back. Has what was lost, if the drive can lose anything.
     On(Option<&'a CutReport>),

@@ -14,7 +14,7 @@ const LOOK_SECTORS_MAX: u64 = (1 << 30) / SECTOR_BYTES;
 pub struct Run {
     /// True if the drive holds data there. If not, reads return zeroes.
     pub is_mapped: bool,
-    /// Length in sectors.
+    /// Length in sectors, at least one.
     pub sectors: u64,
 }
 

@@ -37,7 +37,7 @@ use untimed::Untimed;
 /// Something to do with the drive.
 type Call = Box<dyn FnOnce(&mut DataDrive) + Send>;
 
-/// Timing of answers.
+/// Time that answers take: the model's, or that of this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timing {
     /// As late as the model says.
@@ -69,7 +69,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Starts a drive.
+    /// Starts to serve a drive, with or without the time of its model.
     ///
     /// # Errors
     /// When there is no thread for it.

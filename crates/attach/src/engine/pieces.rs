@@ -21,7 +21,7 @@ static ZEROES: [u8; (DATA_SECTORS_MAX * SECTOR_BYTES) as usize] =
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Piece {
     pub kind: CommandKind,
-    /// Range in sectors.
+    /// A part of the request's range, in sectors.
     pub range: Range<u64>,
     /// Zeroes are written, whatever the request's data.
     zeroes: bool,

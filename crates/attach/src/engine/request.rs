@@ -42,7 +42,7 @@ enum Client {
 /// Something asked of a drive.
 pub struct IoRequest {
     operation: Operation,
-    /// Range in sectors.
+    /// Range in sectors, within the drive; without meaning for a flush.
     range: Range<u64>,
     fua: bool,
     arrived_at: Instant,
@@ -107,7 +107,7 @@ impl IoRequest {
         self.operation
     }
 
-    /// Range in sectors.
+    /// Sectors that it covers, counted from the start of the drive.
     pub(super) fn range(&self) -> Range<u64> {
         self.range.clone()
     }

@@ -19,13 +19,13 @@ pub struct Tally {
 /// Requests answered since the engine began.
 #[derive(Debug, Clone, Default)]
 pub struct Statistics {
-    /// Reads answered.
+    /// Reads, with and without an error.
     pub reads: Tally,
     /// Writes, of zeroes too.
     pub writes: Tally,
-    /// Trims answered.
+    /// Trims, with and without an error.
     pub trims: Tally,
-    /// Flushes answered.
+    /// Flushes, with and without an error.
     pub flushes: Tally,
     /// Time from completion by the drive to the hand-over of the answer to the kernel. Empty for a drive
     /// without time.

@@ -170,7 +170,7 @@ impl Disk {
         }
     }
 
-    /// Operation that a call of `fallocate` stands for.
+    /// The operation that serves a call of `fallocate`.
     ///
     /// # Errors
     /// `EOPNOTSUPP` for the modes that a block device does not have.

@@ -21,7 +21,7 @@ pub const STATE: &str = "FTLAB_STATE";
 /// Interval at which a running checker is looked after, and an interrupt noticed.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// The most of its last words that is told.
+/// The most bytes of a checker's last words that a report quotes.
 const WORDS_BYTES: u64 = 2048;
 const WORDS_LETTERS: usize = 160;
 

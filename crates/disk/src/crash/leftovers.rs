@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Time for leftovers to end on their own: a server that was told to stop, a loop device that is detached when
-/// its last user closes it.
+/// Time for leftovers to end on their own: a server that was asked to stop, a loop device that is detached when its
+/// last user closes it.
 const GRACE: Duration = Duration::from_secs(2);
 
 const LOOK_EVERY: Duration = Duration::from_millis(10);

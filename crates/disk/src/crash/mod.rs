@@ -124,7 +124,7 @@ impl Options {
     }
 }
 
-/// Runs `ftlab crash`.
+/// Draws states from a crash log as `ftlab crash`, has a checker judge each, and reports the verdicts.
 ///
 /// # Errors
 /// When the log or the options are wrong, the checker cannot be relied upon, or a state fails.

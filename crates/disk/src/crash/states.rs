@@ -14,13 +14,13 @@ use std::sync::{Mutex, PoisonError};
 /// At which instants the power goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum At {
-    /// At any instant.
+    /// Instants drawn at random from the whole log.
     Random,
-    /// Before some flush.
+    /// Instants drawn at random from those just before a flush.
     Flush,
-    /// Before all flushes in turn.
+    /// The instant before each flush, in the order of the log.
     All,
-    /// At these in turn.
+    /// Instants by their numbers in the log, in this order.
     Points(Vec<u64>),
 }
 

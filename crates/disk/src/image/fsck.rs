@@ -39,7 +39,7 @@ pub struct FsckOptions {
     output_format: OutputFormat,
 }
 
-/// Runs `ftlab fsck`.
+/// Checks an image as `ftlab fsck`, and mends it if the options ask for that.
 ///
 /// # Errors
 /// When the image cannot be read, or is damaged.

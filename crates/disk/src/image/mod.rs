@@ -40,7 +40,7 @@ struct About {
     write_amplification: Option<f64>,
 }
 
-/// Runs `ftlab info`.
+/// Prints the drive that an image holds, and its condition, as `ftlab info`.
 ///
 /// # Errors
 /// When the image cannot be opened.

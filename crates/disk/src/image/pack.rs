@@ -44,7 +44,7 @@ pub struct UnpackOptions {
     signs: Signs,
 }
 
-/// Runs `ftlab pack`.
+/// Packs an image into one dense file as `ftlab pack`.
 ///
 /// # Errors
 /// When the image cannot be read, or the packed one written.
@@ -67,7 +67,7 @@ pub fn pack(options: &PackOptions) -> Outcome {
     ))
 }
 
-/// Runs `ftlab unpack`.
+/// Makes an image of a packed file as `ftlab unpack`; it never replaces one.
 ///
 /// # Errors
 /// When the packed image cannot be read, or the image written.

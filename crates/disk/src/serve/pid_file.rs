@@ -1,7 +1,7 @@
 //! The file that says which process serves a drive.
 //!
-//! The server holds a lock on it until its end, however it ends. So a number that was left behind by a server that
-//! was killed, and may be another process's by now, is told from that of a server.
+//! The server holds a lock on it until its end, however it ends. The number in a file without a lock is that of a
+//! server that was killed, and may be another process's by now.
 
 use ftlab_console::failure::Failure;
 use std::fs::{File, TryLockError};

@@ -16,9 +16,9 @@ const INTERRUPTED: i32 = 130;
 /// Request of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
-    /// Stop the server.
+    /// End the server in order as on SIGTERM, or at the end of standard input.
     Stop,
-    /// Report the lateness.
+    /// Print how late answers have been, and go on (SIGUSR1).
     Tell,
 }
 

@@ -29,7 +29,7 @@ pub struct StopOptions {
     target: PathBuf,
 }
 
-/// Runs `ftlab stop`.
+/// Ends a server in the background as `ftlab stop`, and returns once its image is closed.
 ///
 /// # Errors
 /// When nobody serves the image, or the server does not end in time.

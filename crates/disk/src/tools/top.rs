@@ -56,6 +56,7 @@ pub fn command(options: &TopOptions) -> Outcome {
         return screen::print(&view.text());
     }
     let mut terminal = ratatui::init();
+    // An error must not leave the terminal in raw mode, so it ends the loop and not the function.
     let outcome = loop {
         if let Err(error) = draw(&mut terminal, &view) {
             break Err(Failure::printing(&error));
@@ -197,6 +198,7 @@ impl View {
                 wear.spare_superblocks
             ));
         }
+        // A drive without time answers nothing late.
         let late = &self.now.lateness_ns;
         if late.count > 0 {
             lines.push(format!(
@@ -244,6 +246,7 @@ impl View {
     }
 
     fn draw(&self, frame: &mut Frame<'_>) {
+        // A fault adds a line, so the lines come first: the height of their block follows from them.
         let flash = self.flash();
         let [head, requests, rates, inside, foot] = Layout::vertical([
             Constraint::Length(1),

@@ -65,8 +65,8 @@ pub struct DiskParams {
     pub read_segments: u32,
     /// Bytes of one read stream kept, and read ahead of the host; 0 neither keeps nor reads ahead.
     pub read_segment_bytes: u64,
-    /// Bytes that the arm reads on along a stream, each time that it comes to it, before it serves
-    /// anything else that waits (the minimum pre-fetch of SCSI's caching mode page), at most a segment.
+    /// Bytes that the arm reads on along a stream, each time that it reaches it, before it serves anything else that
+    /// waits (the minimum pre-fetch of SCSI's caching mode page), at most a segment.
     pub read_ahead_least_bytes: u64,
     /// Watts of its parts, if they are known.
     pub power: Option<DiskPower>,

@@ -283,6 +283,7 @@ impl Active {
             }
             Mishap::Bad { stays } => {
                 let is_bad = self.bad.iter().any(|bad| overlaps(bad, range));
+                // A write renews the sectors, as a drive replaces them. Only bad ones that stay fail writes, too.
                 if on == On::Write && !stays {
                     self.heal(range);
                 } else if is_bad && matches!(on, On::Read | On::Write) {

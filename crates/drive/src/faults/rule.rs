@@ -32,7 +32,7 @@ pub enum Mishap {
         /// Share of the requests, above 0 and up to 1.
         share: f64,
     },
-    /// A bit of what is read, or of what is written, is the other one; nobody is told.
+    /// A bit of what is read, or of what is written, is the other one, without an error.
     Flip,
     /// A range cannot be read, sector by sector, until it is written anew.
     Bad {

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// An event that is held, and done later.
 enum Later {
-    /// A command comes to the drive.
+    /// A command arrives at the drive.
     Begin(Command, Verdict),
     /// The host sees a command end.
     End(Completion),

@@ -1,4 +1,4 @@
-//! The drives that come with ftlab, and those in files of one's own.
+//! The drives that come with ftlab, and those in the user's own files.
 
 use super::drive_file::DriveFile;
 use super::embedded::DRIVES;

@@ -1,8 +1,8 @@
 //! Keys that drive files had once and have no more.
 //!
-//! A key that goes leaves a row in [`REMOVED`]. Whoever writes it in a drive file is told what to write instead. In the text
-//! of a drive that an older image or saved state holds, it is left out, or its value goes to the key that has taken its
-//! place, and whoever opens that is told.
+//! A key that goes leaves a row in [`REMOVED`]. In a drive file it is an error, which names what to write instead. In
+//! the text of a drive that an older image or saved state holds, it is left out, or its value goes to the key that
+//! has taken its place. Opening that gives a note.
 
 use toml::{Table, Value};
 

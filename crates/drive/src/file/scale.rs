@@ -31,10 +31,10 @@ impl DriveFile {
         })
     }
 
-    /// The drive with so much less of the pages of each block that the host sees at most so many bytes, as far as
-    /// blocks can be smaller: dies, channels, link, buffer and the number of superblocks are the same, and so are the shares of the
-    /// flash that are spare or a cache of SLC. A smaller drive stays as it is, and so does what has no flash. Speeds, write
-    /// amplification and latencies are those of the drive; what it holds and how long that takes is less by the
+    /// The drive with smaller blocks, so that the host sees `bytes_max` bytes at most, as far as blocks can be
+    /// smaller: dies, channels, link, buffer and the number of superblocks are the same, and so are the shares of the
+    /// flash that are spare or a cache of SLC. A smaller drive stays as it is, and so does what has no flash. Speeds,
+    /// write amplification and latencies are those of the drive; what it holds and how long that takes is less by the
     /// second number.
     ///
     /// # Errors

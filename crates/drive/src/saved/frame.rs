@@ -150,7 +150,7 @@ impl<R: Read> Unpacked<R> {
     }
 }
 
-/// Bytes as they are unpacked, of which so many may be taken.
+/// Bytes as they are unpacked, with a limit on how many may be taken.
 #[derive(Debug)]
 struct Bytes<R: Read> {
     from: FrameDecoder<R>,
@@ -164,7 +164,7 @@ struct Bytes<R: Read> {
 }
 
 impl<R: Read> Bytes<R> {
-    /// Lets so many be taken from now on.
+    /// Sets the limit: `bytes` more may be taken from now on.
     fn allow(&mut self, bytes: u64) {
         self.left = bytes;
         self.until = self.at;

@@ -22,7 +22,7 @@ pub struct WrittenPart {
     pub first: u32,
     /// Number of sectors of the part.
     pub sectors: u32,
-    /// True if it waits in the buffer, and the host may be told that it is written.
+    /// True if it waits in the buffer, and the host may have its answer.
     pub waits: bool,
 }
 

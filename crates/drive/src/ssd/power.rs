@@ -1,4 +1,4 @@
-//! Time that an SSD worked and rested, for the sum of its energy.
+//! Time that an SSD worked or was idle, for the sum of its energy.
 
 use super::Ssd;
 use ftlab_base::{Nanos, SimTime};
@@ -8,16 +8,16 @@ use ftlab_timing::{Activity, POWER_STATES_MAX, PowerModel, PowerStates};
 /// events have been worked off, not at each event.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Resting {
-    /// Rests that are over.
+    /// Idle times that are over.
     over: Spans,
     /// The last instant at which something happened.
     since: SimTime,
 }
 
-/// Time that a drive was at rest.
+/// Time that a drive was idle, by its power state.
 #[derive(Debug, Clone, Copy, Default)]
 struct Spans {
-    /// In no power state, but for the beginning of each rest.
+    /// In no power state, but for the beginning of each idle time.
     awake: Nanos,
     in_states: [Nanos; POWER_STATES_MAX],
 }
@@ -44,12 +44,12 @@ impl Spans {
 }
 
 impl Resting {
-    /// Notes that something happened, so that a rest begins now.
+    /// Notes that something happened, so that idle time begins now.
     pub(super) fn worked_at(&mut self, at: SimTime) {
         self.since = at;
     }
 
-    /// A command comes to a drive at rest; gives how long it waits for the drive.
+    /// Ends the idle time of a drive at a command; returns the time that the command waits for it.
     pub(super) fn ends(&mut self, now: SimTime, power: Option<&PowerModel>) -> Nanos {
         let rest = now.since(self.since);
         self.over.add(&Spans::of(rest, power));
@@ -57,14 +57,14 @@ impl Resting {
         power.map_or(Nanos::ZERO, |power| power.states().waking(rest))
     }
 
-    /// Time that the drive has been asleep in the rest that it is in.
+    /// Time that the drive has been asleep in its present idle time.
     pub(super) fn asleep(&self, now: SimTime, sleep_after: Nanos) -> Nanos {
         now.since(self.since + sleep_after)
     }
 }
 
 impl Ssd {
-    /// Time that a rest lasts before the drive takes less for it.
+    /// Idle time after which the drive takes less power.
     pub(super) fn sleep_after(&self) -> Nanos {
         self.power.map_or(Nanos::ZERO, |power| power.sleep_after)
     }

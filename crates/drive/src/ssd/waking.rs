@@ -32,7 +32,7 @@ impl LostWaking {
 }
 
 impl Ssd {
-    /// A command comes to a drive that has been at rest; it may have slept.
+    /// Wakes an idle drive at a command. One that has slept may be gone then, if the drive file has that fault.
     pub(super) fn wake(&mut self, now: SimTime) {
         let Some(fault) = self.params.faults.lost_waking else {
             return;

@@ -259,6 +259,7 @@ fn direction(
     shown: &latency::Shown<'_>,
     slat_ns: Latency,
 ) -> Direction {
+    // fio calls KiB/s `bw`, and counts its samples by the second.
     let samples = samples(traffic);
     let kib = |bytes: f64| bytes / 1024.0;
     let moved = traffic.ios > 0;

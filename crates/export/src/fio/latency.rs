@@ -26,7 +26,7 @@ const PERCENTILES: [f64; 17] = [
     99.99,
 ];
 
-/// Which percentiles a job is reported with.
+/// The percentiles that a job is reported with: those of its `percentile_list`, or fio's own.
 pub fn percentiles(reporting: &Reporting) -> &[f64] {
     match &reporting.percentiles[..] {
         [] => &PERCENTILES,

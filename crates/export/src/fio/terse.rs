@@ -61,6 +61,7 @@ fn line(out: &mut String, program: &str, run: &Run, job: &Job, version: TerseVer
         write!(out, ";{program}")?;
     }
     write!(out, ";{};{};{}", job.name, job.group, errno(job))?;
+    // The order of the fields is fixed by fio's HOWTO: no field may be left out, even if it has no meaning here.
     let reporting = reporting(job);
     for traffic in directions(job, &reporting, version) {
         direction(out, traffic, job, &reporting, version)?;
@@ -141,6 +142,7 @@ fn direction(
         if reporting.without_clat { &none } else { of },
         if reporting.without_lat { &none } else { of },
     );
+    // The latency of submission comes first in fio's order; its fields stay zero.
     latency(out, &none)?;
     latency(out, of_clat)?;
     let is_shown =

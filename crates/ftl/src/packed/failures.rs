@@ -3,9 +3,9 @@
 //! A slot may straddle units, and everything in a superblock lies one after the other, so a program
 //! that fails does not end its superblock: another block of the plane takes the place of the bad one,
 //! what that held is copied, and the superblock is whole again. Good blocks for that come from
-//! superblocks that were taken apart (`donors.rs`); when there are none, a free one is. When so many
-//! are gone that the user's data and what collection needs would no longer fit, the drive takes no
-//! more writes. A block that it keeps for its own tables then takes what it still has in hand.
+//! superblocks that were taken apart (`donors.rs`); when there are none, a free one is. When the rest can no longer
+//! hold the user's data and what collection needs, the drive takes no more writes. A block that it keeps for its own
+//! tables then takes what it still has in hand.
 //!
 //! A page that cannot be corrected is the sum of the rest of its row, if it has parity.
 
@@ -253,7 +253,7 @@ impl PackedLayer {
         self.skip[superblock.index()] == Skip::Parity && self.failed.is_none() && place.page < rows
     }
 
-    /// A page that is needed cannot be had: whose data lie there is told when they are asked for.
+    /// A page that is needed cannot be had: reads of its data fail from now on.
     #[cold]
     #[inline(never)]
     pub(super) fn lose(&mut self, superblock: SuperblockId, place: PagePlace) {

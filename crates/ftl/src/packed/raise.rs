@@ -12,8 +12,8 @@ use ftlab_base::{BlockId, DieId, PagePlace, SuperblockId};
 use ftlab_nand::{Cause, InjectionRefused, OpBatch, Order};
 
 impl PackedLayer {
-    /// A die can be neither read nor written any more. What the controller was at comes to an end
-    /// first, so that every row has its parity.
+    /// A die can be neither read nor written any more. The controller first finishes its work in hand, so that every
+    /// row has its parity.
     ///
     /// # Errors
     /// When what it held cannot be made good; nothing has changed then.

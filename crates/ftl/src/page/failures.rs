@@ -2,9 +2,8 @@
 //!
 //! A program that fails ends its superblock: what lies there stays readable, and what the failed unit
 //! was to hold, which the controller still has, goes to another superblock. The bad block is replaced
-//! when the superblock is opened again, after its collection (`donors.rs`). When so many
-//! superblocks are gone that the user's data and what collection needs would no longer fit, the drive
-//! takes no more writes.
+//! when the superblock is opened again, after its collection (`donors.rs`). When the rest can no longer hold the
+//! user's data and what collection needs, the drive takes no more writes.
 
 use super::PageLayer;
 use super::check::slots_needed_in_a_group;
@@ -141,8 +140,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         (first, superblock)
     }
 
-    /// A page that had to be moved could not be read: whose data lie there is told when they are
-    /// asked for.
+    /// A page that had to be moved could not be read: reads of its data fail from now on.
     #[cold]
     #[inline(never)]
     pub(super) fn lose_page(&mut self, slot: u32) {

@@ -28,7 +28,7 @@ pub(super) fn collected_frontier(cell: usize) -> usize {
     cell * FRONTIERS_PER_CELL + 1
 }
 
-/// Rule by which the data of streams are told apart.
+/// Rule that divides data among streams.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Separation {
     /// Not at all: one stream.
@@ -169,7 +169,7 @@ pub(super) struct Streams {
     memory: u64,
     /// Slots written and copied, of each stream.
     traffic: Vec<StreamTraffic>,
-    /// One for each superblock; none unless streams are told by age.
+    /// One for each superblock; none unless streams are separated by age.
     pub(super) births: Vec<Births>,
 }
 

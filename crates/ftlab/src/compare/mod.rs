@@ -159,7 +159,7 @@ struct Comparing {
     sweeps: Sweeps,
     /// The first variant of the drive.
     drive: DriveFile,
-    /// Metrics to show.
+    /// Metrics that the user asked for, a grid each; empty for those that the charts of the tests draw.
     metrics: Vec<String>,
     folder: Folder,
 }

@@ -14,7 +14,7 @@ const RUN: &str = "run";
 const LIKENESS_MIN: f64 = 0.6;
 
 /// The arguments of the program with fio's words behind a `--`: those of `ftlab fio`, and those that stand among the
-/// options of `ftlab run`, which is told.
+/// options of `ftlab run`. In the second case a note shows the line as it is read.
 pub fn arranged(arguments: Vec<OsString>) -> Vec<OsString> {
     let texts: Option<Vec<&str>> = arguments.iter().map(|a| a.to_str()).collect();
     // What is no text is a path of ftlab's own.

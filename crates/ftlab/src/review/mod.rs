@@ -125,7 +125,7 @@ fn tell_of_empty_chart(set: &ResultSet, test: &TestSheet) {
 
 fn review(options: &Options) -> Result<Review, Failure> {
     let drives = drives_of(options)?;
-    // Who brings a suite, or names drives for one of ours, wants its tests on his drives, and is told of those that do
+    // Who brings a suite, or names drives for one of ours, wants its tests on his drives, and sees which of them do
     // not fit.
     let is_chosen =
         options.suite.is_own() || (options.suite.is_given() && !options.drives.is_empty());

@@ -1,4 +1,4 @@
-//! `ftlab run`: loads of one's own on drives. A run is a review whose tests are the loads: the same machinery runs
+//! `ftlab run`: the user's own loads on drives. A run is a review whose tests are the loads: the same machinery runs
 //! it, and everything printed or written is made of its result set.
 
 mod logs;

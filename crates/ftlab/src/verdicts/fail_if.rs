@@ -25,7 +25,7 @@ pub struct FailOptions {
 #[derive(Debug, Clone)]
 pub struct Limit {
     text: String,
-    /// Those that the name stands for: without a kind of request, all of them.
+    /// The figures that the name covers: those of every kind of request, unless it names one.
     figures: Vec<(String, Figure)>,
     /// The limit is that of a rise, not of a fall.
     may_rise: bool,

@@ -47,7 +47,7 @@ impl Formula {
         text.contains(['+', '-', '*', '/', '('])
     }
 
-    /// Reads an expression.
+    /// Parses an expression, and finds out whether its value is a time.
     ///
     /// # Errors
     /// When it is none, names what is no figure, or is neither a time nor a number, such as a latency and a rate added.

@@ -32,9 +32,9 @@ pub fn of_log(path: &Path) -> Option<Vec<Request>> {
 pub struct Defined {
     /// Places come in one order.
     pub order: bool,
-    /// So many of each kind and size.
+    /// The number of each kind and size is defined.
     pub counts: bool,
-    /// So many bytes in all, within a request; or within a trim and its write.
+    /// The sum of bytes is defined, within a request; or within a trim and its write.
     pub amount: bool,
     pub in_pairs: bool,
     /// How many flushes.

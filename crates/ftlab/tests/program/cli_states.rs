@@ -214,7 +214,7 @@ fn where_a_state_cannot_be_saved_is_said_before_the_work() {
     place.ftlab(&two).assert().code(2).stdout("");
 }
 
-/// A limit on the size of files stands for a full disk: the write fails half-way.
+/// A limit on the size of files takes the place of a full disk: the write fails half-way.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_leaves_what_was_there() {

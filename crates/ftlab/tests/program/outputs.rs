@@ -5,7 +5,7 @@ use ftlab_sheet::magic::Kind;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
-/// Calls that write a file, which stands for `X`. Where it is one of several in a folder, that is called `d`.
+/// Calls that write the file `X`. Where it is one of several in a folder, the folder is `d`.
 const WRITERS: &[(&str, &str)] = &[
     ("run random.fio --drive D --state new --save-state X", "s"),
     ("run random.fio --drive D --state new --save-after X", "s"),

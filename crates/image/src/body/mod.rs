@@ -25,7 +25,7 @@ use std::ops::Range;
 /// Error of a read of the drive's bytes.
 #[derive(Debug)]
 pub(crate) enum Unreadable {
-    /// The storage fails.
+    /// The machine's storage under the image fails; the data may still be there.
     Storage(io::Error),
     /// The data are not those that were written. Has the first damaged sector, and a description.
     Damaged(u64, String),

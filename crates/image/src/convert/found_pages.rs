@@ -107,8 +107,8 @@ impl Pages {
         self.at(write).is_some()
     }
 
-    /// The version of a slot before a request, which lay at `place` then. Where it has moved, and pages are
-    /// damaged or may be of requests that never happened, that cannot be told of what is left.
+    /// The version of a slot before a request, which lay at `place` then. It is unknown if it has moved, and pages
+    /// are damaged or may be of requests that never happened.
     pub(super) fn before(&self, lpn: Lpn, number: u64, place: u32) -> OlderPage {
         let told = self.of_slot(lpn.0, 0..number);
         if told.iter().any(|told| told.place == place) {

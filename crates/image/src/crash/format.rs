@@ -47,8 +47,8 @@ pub(super) enum Event {
     Base { sector: u64, sectors: u32 },
     /// Everything that was there before has been said.
     Begun,
-    /// Sectors were written, from one of a slot on; their data follow. They wait in the buffer, and the host may be
-    /// told, or they are about to be handed on.
+    /// Sectors were written, from one of a slot on; their data follow. Either they wait in the buffer, and the host
+    /// may have its answer, or they are about to be handed on.
     Wrote {
         at_ns: u64,
         command: u64,

@@ -7,10 +7,10 @@
 //!
 //! # Format
 //!
-//! A log is a [`format::Header`], and blocks behind each other. A block holds events, packed by zstd, and has a seal that
-//! names the block before it. Nothing is written twice, so the end of the process leaves whole blocks and at most one
-//! that was cut off. What was cut off is left out, and told; anything else that is not as it was written is an error.
-//! First come the data that the drive held when the log began, so a log needs no image either.
+//! A log is a [`format::Header`], and blocks behind each other. A block holds events, packed by zstd, and has a seal
+//! that names the block before it. Nothing is written twice, so the end of the process leaves whole blocks and at
+//! most one that was cut off. That one is left out, with a note; anything else that is not as it was written is an
+//! error. First come the data that the drive held when the log began, so a log needs no image either.
 //!
 //! # Memory
 //!

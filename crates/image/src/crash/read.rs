@@ -65,7 +65,7 @@ pub struct CrashLogSummary {
     pub trims: u64,
     /// Flushes, those of FUA among them.
     pub flushes: u64,
-    /// Marks of workloads.
+    /// Marks of workloads (`ftlab mark`), which checkers compare with a state.
     pub marks: u64,
     /// Bytes of data that were there before.
     pub base_bytes: u64,

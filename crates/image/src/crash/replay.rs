@@ -297,7 +297,7 @@ impl CrashReplay {
         Ok(())
     }
 
-    /// Empties slots.
+    /// Empties slots that a trim or an erase took, but for those that were given up.
     fn forget(&mut self, slots: Range<u32>) -> io::Result<()> {
         let is_in = |slot: &u32| slots.contains(slot);
         let given_up = &self.given_up;

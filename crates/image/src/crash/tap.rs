@@ -126,7 +126,8 @@ impl Tap {
         self.numbers.remove(&id);
     }
 
-    /// Sectors of a slot are written by a command; they wait in a buffer, and the host may be told, or not.
+    /// Sectors of a slot are written by a command. With `waits` they stay in a buffer, and the host may have its
+    /// answer.
     pub(crate) fn wrote(&mut self, id: CommandId, slot: u32, first: u32, waits: bool, data: &[u8]) {
         let event = Event::Wrote {
             at_ns: (self.clock)(),
@@ -187,7 +188,7 @@ impl Tap {
         self.put(Event::AllProgrammed, &[]);
     }
 
-    /// The host asks for a flush. Whoever is told that it is done finds what came before in the log's file.
+    /// The host asks for a flush. Its answer is sent only when the log's file has everything before it.
     pub(crate) fn flush(&mut self) {
         let at_ns = (self.clock)();
         self.put(Event::Flush { at_ns }, &[]);

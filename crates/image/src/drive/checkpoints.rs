@@ -274,7 +274,7 @@ impl DataDrive {
         self.under_way.is_some()
     }
 
-    /// So many sixteenths of the room for a part of the journal are taken from now on.
+    /// Treats this many sixteenths of the room for a part of the journal as taken from now on.
     #[cfg(test)]
     pub(crate) fn pretend_journal_used(&mut self, sixteenths: u64) {
         self.body

@@ -150,8 +150,8 @@ impl DataDrive {
         }
     }
 
-    /// The same as [`DataDrive::begin_commit`] for these sectors alone, if there are any. A drive of flash keeps whatever
-    /// it has been asked by then; what of that is in its volatile buffer is so still.
+    /// Begins a commit of these sectors alone, if there are any, and otherwise of all as [`DataDrive::begin_commit`].
+    /// A drive of flash keeps whatever it has been asked by then; its volatile buffer keeps what it has.
     pub fn begin_commit_of(&mut self, sectors: &Range<u64>) -> Commit {
         let alone = !sectors.is_empty() && !self.file.fua_flushes_all();
         match alone && self.body.flush_sectors(sectors) {

@@ -216,13 +216,13 @@ impl DataDrive {
         self.note_failure();
     }
 
-    /// Says what the store says of its storage.
+    /// Keeps the store's error of its storage, if it has one.
     pub(crate) fn note_failure(&mut self) {
         let failure = self.body.failure();
         self.failure = failure.map(|why| self.storage_error("write to it", copy_of(why)));
     }
 
-    /// The same, and gives it.
+    /// Keeps the store's error, and returns it.
     pub(crate) fn take_failure(&mut self) -> Option<ImageError> {
         self.note_failure();
         let failure = self.body.failure();
@@ -238,7 +238,7 @@ impl DataDrive {
     }
 }
 
-/// The same error once more; the system's keep their number.
+/// Copies an error, which cannot be cloned; an error of the system keeps its number.
 fn copy_of(why: &io::Error) -> io::Error {
     match why.raw_os_error() {
         Some(number) => io::Error::from_raw_os_error(number),

@@ -153,11 +153,11 @@ pub(crate) struct Journal {
 /// Room that a journal has left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Headroom {
-    /// More than enough.
+    /// Less than half is used: requests need not wait for a checkpoint that is under way.
     Ample,
     /// The next checkpoint is due for it.
     Low,
-    /// Hardly any room.
+    /// Less than an eighth is left: requests wait until the checkpoint that is under way ends.
     Critical,
 }
 
@@ -189,7 +189,8 @@ impl Journal {
         }
     }
 
-    /// The journal that was read, to go on at its end: behind so many requests, and operations of that hash.
+    /// The journal that was read, to go on at its end: the one behind `requests` requests, with the hash of the
+    /// operations that they led to.
     pub(crate) fn behind(
         reader: &Reader<'_>,
         checkpoint: u64,
@@ -219,7 +220,7 @@ impl Journal {
         self.sequence += 1;
     }
 
-    /// Notes another record.
+    /// Adds another record, such as a power-on, to the batch that is being gathered.
     pub(crate) fn note(&mut self, put: impl FnOnce(&mut Vec<u8>)) {
         put(&mut self.waiting);
         self.matters = true;
@@ -238,8 +239,9 @@ impl Journal {
         Ok(())
     }
 
-    /// The same, where the machine may lose its power. Data and record may reach its storage in any order:
-    /// whoever finds the last batch looks whether its data are there. The data of all batches before it are.
+    /// Writes what waits and syncs it, where the machine may lose its power. Data and record may reach its storage in
+    /// any order: whoever finds the last batch looks whether its data are there. The data of all batches before it
+    /// are.
     pub(crate) fn commit_and_sync(
         &mut self,
         storage: &mut dyn Storage,

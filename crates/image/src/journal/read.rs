@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
         Ok(Head::read(MAGIC, &head))
     }
 
-    /// The next batch, if it is in that part, so far behind its start, with that number.
+    /// The next batch, if part `part` has it `from` bytes behind its start, with that number.
     fn next_at(&mut self, (part, from, number): (u64, u64, u64)) -> io::Result<Option<Batch>> {
         let region = self.journals.of(part);
         let Some((head, seal)) = self.head(part, from)? else {
@@ -131,6 +131,7 @@ impl<'a> Reader<'a> {
             sequence: head.sequence,
             seal,
         };
+        // Each batch holds the seal of the one before it. One that an earlier round left here has another.
         let is_next = (head.part, head.number, head.before) == (part, number, self.end.seal);
         let fits = from + u64::from(head.bytes) <= region.bytes;
         let is_other = |known: End| known.position() == end.position() && known != end;
@@ -199,7 +200,8 @@ impl<'a> Reader<'a> {
         Ok(here.max(self.later_in(part, 0, is_later)?))
     }
 
-    /// The same in a part, so far behind its start.
+    /// The number of the request behind the last such batch of a part, looked for from `from` bytes behind its start
+    /// on.
     fn later_in(
         &self,
         part: u64,

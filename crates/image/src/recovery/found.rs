@@ -142,7 +142,7 @@ impl Found {
         newest.restore(path, new)
     }
 
-    /// The same once more.
+    /// Copies the state, so that another recovery can begin with it.
     pub(crate) fn copy(&self) -> Found {
         Found {
             new: self.new.copy(),
@@ -155,7 +155,8 @@ impl Found {
         }
     }
 
-    /// The same for a drive whose end out of order takes nothing: what was handed to the layer is as it was handed.
+    /// Makes it the state of a drive that loses nothing when its process is killed: slots stay as the layer was
+    /// handed them.
     pub(crate) fn without_cut(mut self) -> Found {
         self.meta.on_kill = OnKill::Keep;
         self

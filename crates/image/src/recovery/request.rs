@@ -38,7 +38,7 @@ impl NewestWrites {
         }
     }
 
-    /// Slots with the number of the request that wrote them, up to the last request but so many.
+    /// Slots with the number of the request that wrote them, without those of the last `last` requests.
     pub(super) fn without_last(&self, last: u64) -> impl Iterator<Item = (u32, u64)> {
         let end = self.requests - last;
         let slots = self.by_slot.iter().map(|(&lpn, &number)| (lpn, number));

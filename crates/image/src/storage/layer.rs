@@ -5,9 +5,9 @@
 //! above:  whatever its owner puts there │ map: a byte for each block │ blocks, each at its place
 //! ```
 //!
-//! A block is copied up when it is written first: the whole block goes to its place, and its byte in the map
-//! follows. So a block that was cut off is still the one below. No byte of the map is zero, and none is one bit away
-//! from another, so damage to it is told.
+//! A block is copied up when it is written first: the whole block goes to its place, and its byte in the map follows.
+//! So a block that was cut off is still the one below. No byte of the map is zero, and none is one bit away from
+//! another, so damage to it is noticed.
 //!
 //! Where the machine may lose its power, a byte could reach its storage sooner than the block that it speaks of. There
 //! a block is first *written*, and *safe* only after a sync; on a machine that was started anew, what is not safe is
@@ -37,7 +37,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// For a storage of so many bytes below, from a position on.
+    /// The layout over a storage of `bytes` bytes, for a map that begins at `at`.
     pub(crate) fn new(at: u64, bytes: u64) -> Plan {
         let map = Region {
             at,
@@ -144,8 +144,8 @@ impl Layer {
         }
     }
 
-    /// The same as it was left. On a machine that was started anew since, what is not safe is left out. Also gives whether
-    /// the map is to be written, so that it stays so.
+    /// Opens a layer as it was left, from its map. On a machine that was started anew since, what is not safe is left
+    /// out. Also returns whether the map is to be written, so that it stays so.
     ///
     /// # Errors
     /// When the storage fails, or the map is damaged.

@@ -55,13 +55,13 @@ pub(crate) trait Storage: std::fmt::Debug + Send + Sync {
     }
 
     /// Identity of the boot of the machine under it. While it stays the same, all writes are there, whether its
-    /// storage has them or not. None if that cannot be told.
+    /// storage has them or not. `None` if the system does not say.
     fn machine(&self) -> Option<u64> {
         None
     }
 
-    /// The same storage once more, for a thread that writes to other parts of it. Nothing where all that is done
-    /// is done by one after another.
+    /// Opens the storage a second time, for a thread that writes to other parts of it. `None` where operations must
+    /// go one after another.
     fn beside(&self) -> Option<Box<dyn Storage>> {
         None
     }
@@ -70,8 +70,8 @@ pub(crate) trait Storage: std::fmt::Debug + Send + Sync {
     /// then on: nobody knows what was lost.
     fn sync(&mut self) -> io::Result<()>;
 
-    /// The same beside other work, if it can be: [`Storage::is_syncing`] says whether it still goes on, and
-    /// [`Storage::end_sync`] how it ended. Nothing of the kind is under way.
+    /// Begins a sync beside other work, if that can be: [`Storage::is_syncing`] says whether it still goes on, and
+    /// [`Storage::end_sync`] how it ended. No other one is under way.
     fn begin_sync(&mut self) -> io::Result<()> {
         self.sync()
     }

@@ -102,6 +102,7 @@ impl ByteStore {
             lost: Vec::new(),
             redo: Redo::default(),
             moving: Vec::new(),
+            // Making or recovery sets the journal once it knows the drive's state.
             blank: Blank::default(),
             volatile_state: VolatileState {
                 buffer_slots,
@@ -196,7 +197,7 @@ impl ByteStore {
         std::mem::replace(&mut self.storage, storage)
     }
 
-    /// The same, to look at.
+    /// The storage without the right to write to it.
     pub(crate) fn storage_ref(&self) -> &dyn Storage {
         &*self.storage
     }

@@ -81,7 +81,7 @@ impl ByteStore {
         Ok(lost)
     }
 
-    /// The same of a drive that compresses, whose slot is complete.
+    /// Prepares a complete slot of a drive that compresses, with the content that its bytes have.
     fn pack(
         &mut self,
         lpn: Lpn,

@@ -1,5 +1,5 @@
-//! A crash log says of every instant what a power cut would have left, as the cut itself does; and what became of its
-//! own bytes is told.
+//! A crash log says of every instant what a power cut would have left, as the cut itself does. It also says what
+//! became of its own bytes.
 
 use super::driven::{Clock, Driven, recover_with_seed};
 use super::recorder::Recorder;

@@ -227,8 +227,8 @@ fn a_drive_that_syncs_comes_back_from_every_cut_with_what_was_flushed() {
     }
 }
 
-/// What a machine that loses its power after N operations may leave: of what its storage was told
-/// since it was waited for last, any part may be there and any may not. Also gives how many are for sure.
+/// Storage that a machine may leave which loses its power after N operations: any part of what was written since the
+/// last sync may be there, and any may not. Also gives how many operations are there for sure.
 fn left_by_machine(before: &Memory, operations: &[Operation], rng: &mut Stream) -> (Memory, usize) {
     let is_sync = |operation: &Operation| matches!(operation, Operation::Sync);
     let synced = operations.iter().rposition(is_sync).unwrap_or(0);
@@ -298,7 +298,7 @@ fn what_was_flushed_survives_a_machine_that_writes_in_any_order() {
     assert!(left_out > 100 && redone > 100, "{left_out} and {redone}");
 }
 
-/// Damage to what was flushed last is told, and nothing is taken for never written.
+/// Damage to what was flushed last is reported, and nothing is taken for never written.
 #[test]
 fn damage_to_the_last_batch_is_not_taken_for_a_cut() {
     for name in &names() {

@@ -243,7 +243,7 @@ impl Scene {
 
 type Table = BTreeMap<(&'static str, Part, Mutation), BTreeMap<Verdict, u32>>;
 
-/// So many mutations of images of all kinds.
+/// Tries `count` mutations of images of all kinds.
 fn run(count: usize, seed: u64) -> Table {
     let mut table = Table::new();
     let ends = [Ends::Killed, Ends::KilledAtACheckpoint, Ends::Closed];

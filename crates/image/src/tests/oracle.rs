@@ -25,7 +25,7 @@ struct Version {
     promised_at: usize,
 }
 
-/// What reading all of a damaged drive comes to.
+/// Result of reading all of a damaged drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
     /// Every slot holds what it may.
@@ -89,8 +89,8 @@ impl Oracle {
         }
     }
 
-    /// The host was told, after N operations of the storage, that a command is done; of a
-    /// drive that keeps what it acknowledges.
+    /// Notes that the host has the answer to a command, after N operations of the storage; of a drive that keeps what
+    /// it acknowledges.
     pub(super) fn promised(&mut self, command: &Command, operations: usize) {
         let per_slot = (self.slot_bytes / SECTOR) as u64;
         let end = command.lba.0 + u64::from(command.sectors);
@@ -99,7 +99,7 @@ impl Oracle {
         }
     }
 
-    /// The host was told that everything is flushed.
+    /// Notes that the host has the answer to a flush.
     pub(super) fn flushed(&mut self, operations: usize) {
         for versions in &mut self.slots {
             promise(versions, operations);
@@ -136,7 +136,8 @@ impl Oracle {
         newer
     }
 
-    /// Looks at a drive that was damaged: errors are told, so only what is old or another's is strange.
+    /// Looks at a drive that was damaged. An error is an honest answer, so only data that are old or another slot's
+    /// are strange.
     pub(super) fn look(&self, drive: &mut DataDrive, operations: usize) -> Found {
         let mut all = Found::AsWritten;
         for (slot, versions) in self.slots.iter().enumerate() {

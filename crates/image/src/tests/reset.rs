@@ -290,7 +290,7 @@ fn damage_to_what_an_image_says_of_its_base_is_told() {
     drop(folder);
 }
 
-/// Old snapshots cannot be removed, as each lies under the next: who takes many comes to the end.
+/// Old snapshots cannot be removed, as each lies under the next, so their number has a limit.
 #[test]
 fn a_snapshot_that_would_be_one_too_many_is_refused_and_the_drive_goes_on() {
     let mut kit = Kit::new(&names()[0], Some("top.img"));

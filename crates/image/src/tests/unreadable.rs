@@ -12,7 +12,7 @@ use std::path::Path;
 
 const SECTOR: usize = 512;
 
-/// How a slot comes to be unreadable.
+/// Cause of an unreadable slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum How {
     /// By a fault of the modelled flash.

@@ -30,9 +30,9 @@ const GROWTH_ONE_IN: u32 = 4;
 /// Reason for the end of a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Woken {
-    /// The instant has come.
+    /// The instant of the wait has come.
     Due,
-    /// Somebody called [`Waker::wake`].
+    /// Another thread called [`Waker::wake`], maybe before the wait began.
     Called,
 }
 

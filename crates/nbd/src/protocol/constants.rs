@@ -38,7 +38,7 @@ pub const NBD_FLAG_SEND_TRIM: u16 = 1 << 5;
 pub const NBD_FLAG_SEND_WRITE_ZEROES: u16 = 1 << 6;
 /// Transmission flag: there is `NBD_CMD_FLAG_DF`; only with structured replies.
 pub const NBD_FLAG_SEND_DF: u16 = 1 << 7;
-/// Transmission flag: a flush on one connection covers what others were told is written.
+/// Transmission flag: a flush on one connection covers writes that were answered on the others.
 pub const NBD_FLAG_CAN_MULTI_CONN: u16 = 1 << 8;
 /// Transmission flag: there is `NBD_CMD_CACHE`.
 pub const NBD_FLAG_SEND_CACHE: u16 = 1 << 10;
@@ -97,9 +97,9 @@ pub const NBD_INFO_BLOCK_SIZE: u16 = 3;
 /// The longest name of an export or a metadata context.
 pub const NBD_MAX_STRING: usize = 4096;
 
-/// Command: read.
+/// Command: read a range; the data come with the reply.
 pub const NBD_CMD_READ: u16 = 0;
-/// Command: write.
+/// Command: write a range; the data follow the header.
 pub const NBD_CMD_WRITE: u16 = 1;
 /// Command: end the session.
 pub const NBD_CMD_DISC: u16 = 2;
@@ -109,7 +109,7 @@ pub const NBD_CMD_FLUSH: u16 = 3;
 pub const NBD_CMD_TRIM: u16 = 4;
 /// Command: the data will be read soon.
 pub const NBD_CMD_CACHE: u16 = 5;
-/// Command: write zeroes.
+/// Command: write zeroes to a range; no data follow.
 pub const NBD_CMD_WRITE_ZEROES: u16 = 6;
 /// Command: say what is stored where.
 pub const NBD_CMD_BLOCK_STATUS: u16 = 7;
@@ -141,15 +141,15 @@ pub const NBD_STATE_HOLE: u32 = 1 << 0;
 /// Status of `base:allocation`: reads as zeroes.
 pub const NBD_STATE_ZERO: u32 = 1 << 1;
 
-/// Error: not permitted.
+/// Error: not permitted, as a write to a read-only export.
 pub const NBD_EPERM: u32 = 1;
 /// Error: input or output failed.
 pub const NBD_EIO: u32 = 5;
-/// Error: invalid argument.
+/// Error: invalid argument, as a range beyond the end.
 pub const NBD_EINVAL: u32 = 22;
-/// Error: no space.
+/// Error: no space, as a write beyond the end.
 pub const NBD_ENOSPC: u32 = 28;
-/// Error: not supported.
+/// Error: not supported, as fast zeroes that would be slow.
 pub const NBD_ENOTSUP: u32 = 95;
 /// Error: the server is shutting down.
 pub const NBD_ESHUTDOWN: u32 = 108;

@@ -8,7 +8,7 @@ pub enum NbdError {
     /// A write to an export that is read-only.
     #[error("not permitted")]
     Perm,
-    /// The medium failed.
+    /// The medium failed to read or to store the data.
     #[error("input/output error")]
     Io,
     /// The request is malformed, or reads beyond the end.

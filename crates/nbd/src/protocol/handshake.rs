@@ -24,7 +24,7 @@ pub struct ExportInfo {
     pub name: String,
     /// For people. At most 4096 bytes.
     pub description: String,
-    /// Size in bytes.
+    /// Size of the export in bytes, a multiple of its smallest block.
     pub size_bytes: u64,
     /// `NBD_FLAG_*`, without those that depend on what is negotiated.
     pub flags: u16,
@@ -35,11 +35,11 @@ pub struct ExportInfo {
 /// Parameters of the transmission phase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transmission {
-    /// Index of the export.
+    /// Index of the export among those of the server.
     pub export: usize,
-    /// Size in bytes.
+    /// Size of the export in bytes, as the reply to the client has it.
     pub size_bytes: u64,
-    /// Transmission flags, `NBD_FLAG_*`.
+    /// Transmission flags, `NBD_FLAG_*`, with those that were negotiated.
     pub flags: u16,
     /// Sizes and alignment of requests.
     pub block_sizes: BlockSizes,
@@ -69,14 +69,14 @@ pub enum HandshakeEnd {
 /// Progress of a negotiation over the bytes that the client sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
-    /// Nothing can be done until there are so many, counted from the first one given.
+    /// Nothing can be done until there are this many bytes, counted from the first one given.
     Needs(usize),
-    /// So many are done with.
+    /// This many bytes are done with.
     Took(usize),
-    /// So many are done with. Whatever follows in either direction is within TLS, and is given to the
-    /// same negotiation once it is out of that.
+    /// This many bytes are done with. Whatever follows in either direction is within TLS, and is given to the same
+    /// negotiation once it is decrypted.
     StartsTls(usize),
-    /// So many are done with, and with them the negotiation.
+    /// This many bytes are done with, and with them the negotiation.
     Ended(usize, HandshakeEnd),
 }
 
@@ -95,7 +95,7 @@ pub enum Violation {
     /// `NBD_OPT_EXPORT_NAME` of a name that is not there, or far too long; it knows no error reply.
     #[error("no such export: {0:?}")]
     NoSuchExport(String),
-    /// The same option before encryption, where nothing else is allowed.
+    /// `NBD_OPT_EXPORT_NAME` before encryption, which the server requires; there is no error reply to it.
     #[error("a client without TLS, which is required")]
     NeedsTls,
 }
@@ -273,6 +273,7 @@ impl<'a> Handshake<'a> {
                 let transmission = self.transmission(export);
                 answer.raw(&transmission.size_bytes.to_be_bytes());
                 answer.raw(&transmission.flags.to_be_bytes());
+                // The old reply ends with 124 zeroes, unless both sides have agreed to leave them out.
                 if !self.no_zeroes {
                     answer.raw(&[0; ZEROES]);
                 }

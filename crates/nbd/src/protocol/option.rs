@@ -13,10 +13,10 @@ pub const OPTION_HEADER_BYTES: usize = 16;
 /// The most bytes of an option's data that are looked at: room for a dozen of the longest names.
 pub const OPTION_BYTES_MAX: u32 = 1 << 16;
 
-/// Header of an option.
+/// An option's first 16 bytes: the magic number, its code and the length of its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OptionHeader {
-    /// Code, `NBD_OPT_*`.
+    /// Code, `NBD_OPT_*`, or one that the server does not know.
     pub code: u32,
     /// Bytes of data that follow.
     pub length_bytes: u32,
@@ -50,21 +50,21 @@ impl OptionHeader {
 pub enum ClientOption<'a> {
     /// Begin with this export, or hang up.
     ExportName(&'a [u8]),
-    /// Ends the session.
+    /// Ends the session before transmission, after an acknowledgement.
     Abort,
-    /// Lists the exports.
+    /// Lists the names and descriptions of the exports.
     List,
     /// Encrypt from here on.
     StartTls,
-    /// Describes an export.
+    /// Describes an export, without a session on it.
     Info(InfoRequest<'a>),
     /// Describe an export and begin.
     Go(InfoRequest<'a>),
-    /// Turns structured replies on.
+    /// Turns structured replies on, which `base:allocation` needs.
     StructuredReply,
     /// Name the metadata contexts of an export.
     ListMetaContext(MetaContextRequest<'a>),
-    /// Chooses metadata contexts.
+    /// Chooses metadata contexts; the ones chosen before are void.
     SetMetaContext(MetaContextRequest<'a>),
     /// An option of another protocol version.
     Unknown,

@@ -123,11 +123,11 @@ pub enum Reply {
     },
     /// A chunk of a structured reply. Its payload follows.
     Chunk {
-        /// Cookie of the request.
+        /// Cookie of the request that it belongs to.
         cookie: u64,
-        /// Flags, `NBD_REPLY_FLAG_*`.
+        /// Flags, `NBD_REPLY_FLAG_*`; the last chunk has `DONE`.
         flags: u16,
-        /// Type, `NBD_REPLY_TYPE_*`.
+        /// Type, `NBD_REPLY_TYPE_*`, which gives the payload its shape.
         kind: u16,
         /// Length of the payload, in bytes.
         payload_bytes: u32,

@@ -16,9 +16,9 @@ pub const REQUEST_BYTES: usize = 28;
 /// Command of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Command {
-    /// Reads data.
+    /// Data of a range, which the reply carries.
     Read,
-    /// The data that follow the header.
+    /// A write of the data that follow the header.
     Write,
     /// Everything answered so far must be safe.
     Flush,
@@ -97,15 +97,15 @@ impl Command {
 /// A request as it arrives, unchecked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestHeader {
-    /// Flags, `NBD_CMD_FLAG_*`.
+    /// Flags, `NBD_CMD_FLAG_*`, whether offered or not.
     pub flags: u16,
-    /// Code, `NBD_CMD_*`.
+    /// Code, `NBD_CMD_*`, or one that no command has.
     pub code: u16,
     /// Chosen by the client, and returned with the reply.
     pub cookie: u64,
     /// Start in the export, in bytes.
     pub offset_bytes: u64,
-    /// Length in bytes.
+    /// Length in bytes, of the range and not of the data that follow.
     pub length_bytes: u32,
 }
 
@@ -115,7 +115,7 @@ pub struct RequestHeader {
 pub struct BadRequest(pub u32);
 
 impl RequestHeader {
-    /// Reads a header.
+    /// Splits the 28 bytes into fields, without a check of what they say.
     ///
     /// # Errors
     /// When the bytes do not begin with the magic number: nothing after them can be understood.

@@ -133,7 +133,7 @@ impl Admission {
         client.is_some_and(|client| client.gave_way)
     }
 
-    /// The end of a connection was told.
+    /// Takes a connection off the list of those whose end has yet to be reported, also after a panic.
     pub fn told(&self, number: u64) {
         self.leave(number);
         self.taken().untold -= 1;

@@ -48,7 +48,7 @@ pub enum ConnectionError {
     /// The client went away without a word, at a point where it owed one.
     #[error("the client is gone amid a message")]
     Gone,
-    /// The socket failed.
+    /// A read or a write of the socket failed, as by a reset.
     #[error("socket: {0}")]
     Socket(io::Error),
 }

@@ -34,7 +34,7 @@ pub trait Export: Send + Sync {
         BlockSizes::default()
     }
 
-    /// Features that clients are told of.
+    /// Features that clients learn of in the negotiation, as flags of the transmission.
     fn features(&self) -> Features;
 
     /// A line for people.

@@ -43,7 +43,7 @@ impl Inbox {
         &mut self.bytes[self.end..]
     }
 
-    /// So many more are in what [`Inbox::room`] gave.
+    /// Notes that `count` bytes more are in the room that [`Inbox::room`] gave.
     pub fn arrived(&mut self, count: usize) {
         self.end += count;
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Limits on the clients of a server.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Longest negotiation.
+    /// Longest negotiation; a client that needs more is disconnected.
     pub negotiation: Duration,
     /// Requests of a connection that are not answered yet.
     pub in_flight_max: usize,

@@ -73,7 +73,7 @@ impl Reply {
     }
 }
 
-/// Thread that sends.
+/// The thread that sends replies at present, as only one may at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sender {
     Nobody,

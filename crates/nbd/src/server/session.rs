@@ -40,6 +40,7 @@ impl Session {
             unsaid_bytes: 0,
         };
         loop {
+            // Everything goes out before the thread waits for the client, which may be waiting for just that.
             while !state.flush(stream)? {
                 stream.wait_for_room(deadline)?;
             }

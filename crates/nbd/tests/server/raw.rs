@@ -1,4 +1,4 @@
-//! A client that sends what it is told to, right or wrong.
+//! A client that sends any bytes, right or wrong.
 
 use crate::{PATIENCE, Site};
 use ftlab_nbd::protocol::constants::{

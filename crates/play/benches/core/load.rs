@@ -101,7 +101,7 @@ impl Load {
         ((u128::from(self.rng.next_u64()) * u128::from(self.slots)) >> 64) as u64
     }
 
-    /// As a run without time asks a drive: it is told a few commands ahead what will come.
+    /// Works as a run without time does, which announces commands to the drive a few ahead.
     fn untimed(&mut self, commands: u64) {
         let mut expected = VecDeque::with_capacity(LOOKAHEAD);
         for n in 0..commands + LOOKAHEAD as u64 {

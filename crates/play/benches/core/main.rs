@@ -33,7 +33,7 @@ const REPETITIONS: usize = 11;
 const REPETITIONS_LONG: usize = 3;
 /// Blocks of a die of the set-up; eight times as many make a drive of 64 GiB.
 const BLOCKS_PER_DIE: u32 = 512;
-/// With so many, the tables of the whole drive fit into the caches next to a core.
+/// Few enough blocks that the tables of the whole drive fit into the caches next to a core.
 const BLOCKS_PER_DIE_CACHED: u32 = 64;
 
 fn median(mut values: Vec<f64>) -> f64 {

@@ -14,7 +14,7 @@ const SLOT_BITS: u32 = 28;
 /// A command that ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Ended<T> {
-    /// Tag that its source told it apart by.
+    /// Tag by which its source knows it.
     pub tag: T,
     /// Its device, by its place in the target.
     pub device: usize,

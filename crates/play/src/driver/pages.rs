@@ -205,7 +205,7 @@ enum Step {
     Memory(SimTime),
     /// Room below the dirty limit, for this write.
     Room(Request),
-    /// So many reads of the drive.
+    /// Reads of the drive, which have yet to end.
     Reads(u32),
     /// The writes that it syncs.
     Written(u64),

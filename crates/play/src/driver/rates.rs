@@ -1,8 +1,8 @@
 //! Caps on what a job issues (fio's `rate` and `rate_iops`): each direction has its own and a clock of its own.
 //!
-//! As in fio, a cap is one of bytes: so many requests a second are so many of the smallest size. What is behind its cap
-//! catches up at full speed. A mix makes the direction that was drawn, unless that is ahead of its cap and the other one
-//! is not; a direction without a cap is never ahead.
+//! As in fio, a cap is one of bytes: a cap of requests a second counts each as one of the smallest size. A direction
+//! behind its cap catches up at full speed. A mix makes the direction that was drawn, unless that is ahead of its cap
+//! and the other one is not; a direction without a cap is never ahead.
 
 use ftlab_base::rng::Stream;
 use ftlab_base::{CommandKind, Nanos};
@@ -109,7 +109,7 @@ impl Rates {
 }
 
 impl Direction {
-    /// Returns the time that so many bytes take at the rate.
+    /// Returns the time that `bytes` take at the rate.
     fn span(&self, bytes: u64) -> Nanos {
         let span = u128::from(bytes) * 1_000_000_000 / self.bytes_per_second;
         Nanos(u64::try_from(span).unwrap_or(u64::MAX))

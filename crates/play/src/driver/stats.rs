@@ -183,7 +183,8 @@ impl JobReport {
         direction.bytes += bytes;
     }
 
-    /// So many commands were outstanding from one instant to another: what lies in the measured time counts.
+    /// Notes the number of commands outstanding from one instant to another; only the part in the measured time
+    /// counts.
     pub(in crate::driver) fn note_outstanding(
         &mut self,
         commands: u32,

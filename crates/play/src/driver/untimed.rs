@@ -77,7 +77,7 @@ struct Applied {
     requests: Requests,
     /// The pages in memory that they go through, if they do.
     paged: Option<pages::Untimed>,
-    /// The next commands and their devices, which have been told to expect them, and whether they count.
+    /// The next commands and their devices, which expect them already, and whether they count.
     expected: VecDeque<(usize, Command, bool)>,
     report: JobReport,
     over: bool,

@@ -21,7 +21,7 @@ pub struct Worker {
     /// Its stream of requests has no end.
     is_endless: bool,
     begins: SimTime,
-    /// It has to be told to begin: another job comes first.
+    /// Its beginning is up to another job, which comes first.
     waits: bool,
     /// No request is issued and nothing counted from here on.
     stops: SimTime,
@@ -30,7 +30,7 @@ pub struct Worker {
     /// Requests and bytes that have been answered.
     answered: [u64; 2],
     outstanding: u32,
-    /// Since when so many are.
+    /// Instant since which the number outstanding has been the same.
     outstanding_since: SimTime,
     /// Requests issued since the last pause.
     since_pause: u64,
@@ -175,7 +175,7 @@ impl Worker {
         self.steady = SteadyWatch::of(self.pacing.steadystate, begins);
     }
 
-    /// It begins only when it is told to.
+    /// Has the job wait for another, whose end or progress begins it.
     pub fn wait(&mut self) {
         self.waits = true;
     }

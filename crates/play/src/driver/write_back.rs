@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 /// Pages of 4 KiB, in which the system's cache keeps everything.
 pub const PAGE_SECTORS: u64 = 8;
 
-/// Properties of data that the drive is told.
+/// Properties of data that a write passes to the drive.
 #[derive(Debug, Clone, Copy)]
 pub struct Data {
     pub content: Content,
@@ -41,7 +41,7 @@ struct Extent {
 }
 
 impl Extent {
-    /// So many sectors, as compressible as these and others together.
+    /// Joins two extents into `sectors` sectors, as compressible as both together.
     fn joined(self, other: Extent, sectors: u64) -> Extent {
         let parts = |extent: Extent| u32::try_from(extent.sectors).unwrap_or(u32::MAX);
         let (theirs, others) = (self.data.content, other.data.content);
@@ -270,7 +270,8 @@ impl WriteBack {
         self.at_drive.len() as u64
     }
 
-    /// Returns true if the lazy writer may have one more request outstanding beside so many others of the system.
+    /// Returns true if the lazy writer may have one more request outstanding, beside its own and `others` of the rest
+    /// of the system.
     pub fn may_ask(&self, others: usize) -> bool {
         self.at_drive.len() + others < self.cache.write_depth as usize
     }

@@ -235,8 +235,7 @@ impl Group {
     }
 }
 
-/// Changes a plan evenly until it comes to `total`, as far as the sizes allow: draws do so only on
-/// average.
+/// Changes a plan evenly until its sum is `total`, as far as the sizes allow: draws have that sum only on average.
 fn add_up(plan: &mut [u32], sizes: &[u32], total: u32) {
     let mut missing = i64::from(total) - plan.iter().map(|&n| i64::from(n)).sum::<i64>();
     let mut left = plan.len() as i64;

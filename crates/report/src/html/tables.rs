@@ -176,7 +176,7 @@ fn verdict(verdict: Verdict, quick: bool) -> Markup {
     html! { span.chip.(class) { span aria-hidden="true" { (sign) } " " (word) @if quick && verdict != Verdict::Shown { ", quick" } } }
 }
 
-/// The line that stands for a folded table of runs.
+/// The line shown in place of a folded table of runs.
 pub fn runs_line(runs: usize) -> Markup {
     html! {
         @match runs {

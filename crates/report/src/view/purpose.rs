@@ -1,4 +1,4 @@
-//! Drives ranked for each use by the test whose role stands for it, in the test's unit.
+//! Drives ranked for each use by the test that has its role, in the test's unit.
 
 use ftlab_result::quantity::{self, Better, Quantity, table};
 use ftlab_result::{DriveKind, Role, Run, TestSheet};
@@ -10,7 +10,7 @@ use super::{Family, View};
 /// Drives within this factor of the best are level with it.
 const LEVEL: f64 = 1.02;
 
-/// A use that somebody buys a drive for, and the test that stands for it.
+/// A use that somebody buys a drive for, and the test that measures it.
 struct Use {
     title: &'static str,
     /// Words to read after the value.

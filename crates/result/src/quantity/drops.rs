@@ -3,8 +3,8 @@
 //! The series is divided into two or three pieces of at least `PIECE_MIN` seconds so that the
 //! squared distances from the pieces' means are least. A division counts when every piece lies lower
 //! than the one before by at least `FALL_MIN`, and when it takes at least `GAIN_MIN` of what the
-//! division before it left unexplained. So a wave or a single stall is no drop, and of a slow
-//! decline the middle is told.
+//! division before it left unexplained. So a wave or a single stall is no drop, and a slow decline counts as one at
+//! its middle.
 
 use super::table;
 use crate::Run;

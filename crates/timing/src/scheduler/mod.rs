@@ -298,7 +298,7 @@ impl Scheduler {
         self.usage.restart_clock();
     }
 
-    /// Asks to be told when `fence` is reached. An operation that signals it must still be
+    /// Has the scheduler report the instant at which `fence` is reached. An operation that signals it must still be
     /// unfinished or to come.
     pub fn watch(&mut self, fence: Fence) {
         self.fences.get(fence).watched = true;

@@ -116,8 +116,8 @@ impl JobSpec {
         self.files.named.iter().map(place).collect()
     }
 
-    /// Returns the job's part on the `nth` of its files, from 0, if it has so many: sizes in bytes and counts of
-    /// requests are of all together, as in fio, percentages of each. None if nothing is left.
+    /// Returns the job's part on the `nth` of its `of` files, from 0: sizes in bytes and counts of requests are of
+    /// all together, as in fio, percentages of each. None if nothing is left.
     #[must_use]
     pub fn share(&self, nth: u64, of: u64) -> Option<JobSpec> {
         if of == 1 {
@@ -128,7 +128,7 @@ impl JobSpec {
             percent @ Size::Percent(_) => percent,
         };
         let ios = self.length.number_ios.filter(|&ios| ios > 0);
-        // They take turns of so many; the last round may end in the middle.
+        // They take turns of `switches_file_after` requests; the last round may end in the middle.
         let turn = self.files.switches_file_after;
         let in_turns = |ios: u64| match turn.checked_mul(of) {
             None => ios.saturating_sub(nth.saturating_mul(turn)).min(turn),

@@ -29,7 +29,7 @@ const SWITCHES: &[&str] = &[
     "refill_buffers",
 ];
 
-/// An option of fio's command line, as it is told from others.
+/// An option of fio's command line, and how it takes its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommandWord {
     /// Its whole name: fio takes as much of it as no other begins with.

@@ -2,7 +2,7 @@
 
 use ftlab_base::Nanos;
 
-/// The depth is sought at which so many requests take at most so long (fio's `latency_target`).
+/// The search for the depth at which a share of the requests ends within a time (fio's `latency_target`).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LatencyTarget {
     /// The longest that a request may take; none where nothing is sought.

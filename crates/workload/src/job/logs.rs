@@ -49,7 +49,7 @@ impl Default for Replay {
 /// The logs that a job asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Logs {
-    /// Name of each log; an empty one stands for that of the job.
+    /// Name of each log; an empty one means that of the job.
     pub names: BTreeMap<Log, String>,
     /// The file of its requests themselves (`write_iolog`).
     pub iolog: Option<String>,
@@ -59,7 +59,7 @@ pub struct Logs {
     pub of_longest: bool,
     /// The span of one histogram; zero for none.
     pub histogram_every: Nanos,
-    /// Bins of histograms are put together in twos, so many times.
+    /// Times that bins of histograms are put together in twos.
     pub histogram_coarseness: u32,
     /// Each job has logs of its own.
     pub of_each_job: bool,

@@ -13,7 +13,7 @@ pub struct StopsFor {
     /// It stops for flushes.
     pub flushes: bool,
 }
-/// The jobs that a section stands for.
+/// The clones of a section, and what they share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clones {
     /// Number of clones that the section asks for; each is a job of its own.

@@ -69,7 +69,7 @@ pub struct Pattern {
     pub zones: Strides,
     /// Random blocks are drawn with replacement instead of each once.
     pub norandommap: bool,
-    /// fio draws them by a shift register, which comes to each once without a map.
+    /// fio draws them by a shift register, which gives each once without a map.
     pub lfsr: bool,
     /// Mixed into the run's seed.
     pub randseed: Option<u64>,

@@ -46,7 +46,7 @@ pub struct ResolvedJob {
 }
 
 impl ResolvedJob {
-    /// Fits it to a drive with so many placement handles; 0 for a drive without.
+    /// Fits it to a drive with `of_drive` placement handles; 0 for a drive without.
     ///
     /// # Errors
     /// When it names one that the drive has not.
@@ -79,7 +79,7 @@ impl ResolvedJob {
 }
 
 impl ResolvedJob {
-    /// Fits it to a drive that writes so many bytes as a whole, or not at all, when the power goes.
+    /// Fits it to a drive that writes `unit_bytes` as a whole, or not at all, when the power goes.
     ///
     /// # Errors
     /// When it asks for more of its writes.

@@ -54,7 +54,7 @@ pub enum HandleOrder {
 /// With which data a job's writes are to lie (fio's `dataplacement`, `plids` and `plid_select`).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DataPlacement {
-    /// The drive is told at all.
+    /// Writes pass placement handles to the drive.
     pub is_told: bool,
     /// Its handles; empty for all that the drive has.
     pub handles: Vec<u8>,
@@ -124,7 +124,7 @@ pub struct JobSpec {
     pub source: Source,
     /// Position among the file's jobs, clones counted.
     pub index: usize,
-    /// The jobs that a section stands for.
+    /// The jobs that its section makes.
     pub clones: Clones,
     /// Form of the report.
     pub reporting: Reporting,

@@ -24,7 +24,7 @@ enum Repeats {
         last: Option<Identity>,
         stream: Stream,
     },
-    /// With this chance a buffer is one of a working set of so many.
+    /// With this chance a buffer is one of a working set of `buffers`.
     Set {
         chance: Chance,
         buffers: u64,

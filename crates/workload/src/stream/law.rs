@@ -13,7 +13,7 @@ use rand_distr::{Distribution as _, Zipf};
 pub struct Chance(u64);
 
 impl Chance {
-    /// That of so many in a hundred.
+    /// A chance in percent, from 0 to 100.
     pub fn percent(percent: u8) -> Chance {
         Chance((u64::from(percent) << 32) / 100)
     }
@@ -191,12 +191,12 @@ enum Spread {
 /// 2⁶⁴ divided by the golden ratio squared, to the nearest odd number: Knuth's multiplicative hash, as fio has it.
 const GOLDEN: u64 = 0x61c8_8646_80b5_83eb;
 
-/// Returns the block of a rank by fio's hash, among so many blocks.
+/// Returns the block of a rank by fio's hash, from 0 to `blocks` - 1.
 fn hashed(rank: u64, blocks: u64) -> u64 {
     rank.wrapping_mul(GOLDEN) % blocks
 }
 
-/// Returns the number of blocks, of so many, that fio's hash of their ranks reaches.
+/// Returns the number of the first `blocks` blocks that fio's hash of their ranks reaches.
 pub fn blocks_reached(blocks: u64) -> u64 {
     let mut reached = vec![0_u64; blocks.div_ceil(64) as usize];
     for rank in 0..blocks {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// Work that is put off.
 pub(super) enum Deferred {
-    /// A request comes to a drive that was off, or away.
+    /// A request arrives at a drive that was off, or away.
     Request(IoRequest),
     /// A request is begun, about which it is decided.
     Begin(IoRequest, Verdict),

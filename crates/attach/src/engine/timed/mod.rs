@@ -34,7 +34,7 @@ const PIECES_AT_ONCE: usize = 8;
 /// Work for the thread.
 enum Job {
     Request(IoRequest),
-    /// Called at once.
+    /// A call at the thread's next turn, with requests still under way.
     Look(Call),
     /// Called when nothing is under way and everything is flushed; later jobs wait.
     Quiet(Call),

@@ -123,6 +123,7 @@ fn as_json(report: &DriveReport, target: &Path) -> Value {
         "temperature": { "current": report.told_celsius },
         "ftlab": report,
     });
+    // Keys of ATA or NVMe follow those that smartctl prints for every drive.
     if let (Value::Object(all), Value::Object(own)) = (&mut all, own) {
         all.extend(own);
     }

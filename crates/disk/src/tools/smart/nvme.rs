@@ -30,6 +30,7 @@ pub(super) fn as_json(report: &DriveReport, logs: &NvmeLogs, target: &Path) -> V
         "capacity": blocks_and_bytes(report.capacity_bytes),
         "formatted_lba_size": SECTOR_BYTES,
     });
+    // Only OCP's log knows how much is used; a drive without it leaves the key out.
     if let Some(extended) = &logs.extended {
         namespace["utilization"] = blocks_and_bytes(extended.used_sectors * SECTOR_BYTES);
     }
@@ -53,7 +54,8 @@ pub(super) fn as_json(report: &DriveReport, logs: &NvmeLogs, target: &Path) -> V
     })
 }
 
-/// The bits of the critical warning, which are told when there is one. The others stand for what the model does not have.
+/// smartctl's form of the critical warning: its bits by name, when one is set. Those that the model does not have
+/// stay unset.
 fn warning(bits: u8) -> Value {
     match bits {
         0 => json!({ "value": bits }),

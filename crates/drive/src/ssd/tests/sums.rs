@@ -50,7 +50,7 @@ const PROGRAM: u64 = 900_000;
 /// A slot over the link: 8 sectors at 100 MB/s.
 const LINK: u64 = 8 * 5_120;
 
-/// Command and data of a page on a channel of so many MB/s, its 224 spare bytes in proportion.
+/// Command and data of a page on a channel of `mb_s` MB/s, its 224 spare bytes in proportion.
 fn page_transfer(mb_s: f64) -> u64 {
     let sector = 512.0 * (1.0 + 224.0 / 4096.0) / mb_s * 1e3;
     1_000 + 8 * sector.round() as u64

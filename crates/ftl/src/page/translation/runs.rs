@@ -152,7 +152,7 @@ impl Runs {
         })
     }
 
-    /// Checks that the counts are those of the map, which has so many runs in each page.
+    /// Checks the counts against the map, whose pages have these numbers of runs.
     ///
     /// # Panics
     /// When they are not.

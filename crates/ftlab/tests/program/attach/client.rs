@@ -1,4 +1,4 @@
-//! A client that remembers what it was told is safe, and takes a server's death as it comes.
+//! A client that remembers which writes the server promised to keep, and takes a server's death as it comes.
 
 use ftlab_nbd::protocol::RequestHeader;
 use ftlab_nbd::protocol::constants::{

@@ -37,7 +37,7 @@ fn image(path: &Path) -> Vec<u8> {
     bytes
 }
 
-/// Bytes that are holes, of the first so many.
+/// Bytes of holes among the first `of_bytes` bytes.
 fn hole_bytes(uri: &str, of_bytes: u64) -> u64 {
     let map = json(&said("nbdinfo", &["--json", "--map", uri]));
     let number = |value: &serde_json::Value| value.as_u64().expect("a number");

@@ -55,7 +55,7 @@ impl Place {
         place
     }
 
-    /// So many rows were committed from now on.
+    /// Marks in the crash log that `rows` rows are committed from now on.
     fn mark(&self, rows: u64) {
         let text = rows.to_string();
         let mark = serde_json::to_string(&Mark { text }).expect("JSON");
@@ -66,7 +66,7 @@ impl Place {
         .expect("it runs");
     }
 
-    /// What `ftlab crash` says of so many states, each of which a script judges.
+    /// Verdict of `ftlab crash` on `states` states, each of which a script judges.
     fn crash(&self, script: &str, states: u32) -> Value {
         // In a namespace of its own, so that nothing stays mounted however it ends.
         let check = format!("cd '{}' && unshare -m sh check.sh {{}}", self.text("."));

@@ -20,8 +20,8 @@ trait Disk {
     fn make_room(&self, server: Option<&Serve>);
 }
 
-/// A limit on the size of files stands for it. Nothing beyond can be written, so some places may be and
-/// others not, as of a sparse file on a disk that is full.
+/// A limit on the size of files takes the place of a full disk. Nothing beyond can be written, so some places may be
+/// and others not, as of a sparse file on a disk that is full.
 struct Limited {
     folder: TempDir,
     /// From the end of the image.
@@ -150,7 +150,7 @@ fn write(client: &mut Client, known: &mut Known, stream: &mut impl Rng, stays_on
     tally
 }
 
-/// So many times; what failed, of how much.
+/// Writes `times` times over; tallies the requests that succeed and those that fail.
 fn writes(
     times: u32,
     client: &mut Client,
@@ -176,7 +176,8 @@ fn flush(client: &mut Client) -> u32 {
     error
 }
 
-/// Whether a client that people use can do something, and is told of an error if not.
+/// Runs a command of a client that people use; returns true if it succeeds, and checks that a failure shows as an
+/// error.
 fn qemu(disk: &impl Disk, what: &str) -> bool {
     let socket = disk.folder().join("s");
     let uri = format!("nbd+unix:///?socket={}", socket.display());

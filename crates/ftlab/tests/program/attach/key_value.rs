@@ -54,7 +54,7 @@ fn place(key: u64, version: u64) -> u64 {
     (1 + 2 * key + version % 2) * SLOT as u64
 }
 
-/// Why what lies in a state is no store with so many puts.
+/// Checks that a state holds a store with the first `promised` puts.
 fn wrong(state: &File, promised: u64) -> Result<(), String> {
     let mut found = vec![0; 512];
     state

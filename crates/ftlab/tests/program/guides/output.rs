@@ -4,7 +4,7 @@
 
 use super::page::Comparison;
 
-/// A line that stands for others, however many.
+/// A line in a guide for any number of lines that are left out.
 const ELISION: &str = "…";
 
 /// Units that a number may change to when it changes.

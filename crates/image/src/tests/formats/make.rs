@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Says to keep them: to be set once for each new format, before anything else of it changes.
 const KEEP: &str = "FTLAB_KEEP_IMAGES";
 
-/// An image in memory, as a process has left it that was killed after so many operations.
+/// An image in memory, as a process leaves it that is killed after `operations` operations.
 fn kept(driven: &Driven, operations: usize) -> Kept {
     let mut left = Memory::default();
     let done = driven.recorder.operations();

@@ -27,7 +27,7 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// What lies on a storage of so many bytes.
+    /// Everything written on a storage whose size is `bytes`.
     pub(super) fn of(name: &str, storage: &dyn Storage, bytes: u64) -> Stored {
         let mut written: Vec<(u64, Vec<u8>)> = Vec::new();
         let (mut at, mut part) = (0, [0; PART_BYTES]);

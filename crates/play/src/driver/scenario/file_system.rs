@@ -1,10 +1,9 @@
 //! Writes of a file system beside the data: its journal, and pages of its tables.
 //!
-//! The numbers are NTFS's. A new file takes a record of the table, an entry of a directory and
-//! clusters, which change the bitmap; data that fill it change its record. All of this is noted in
-//! the journal first. Table, bitmap and directory are files in the system's cache: the lazy writer
-//! comes to one after the other, and writes a share of the pages that have changed there, each once,
-//! however often it did.
+//! The numbers are NTFS's. A new file takes a record of the table, an entry of a directory and clusters, which change
+//! the bitmap; data that fill it change its record. All of this is noted in the journal first. Table, bitmap and
+//! directory are files in the system's cache: the lazy writer visits one after the other, and writes a share of the
+//! pages that have changed there, each once, however often it did.
 
 use crate::driver::write_back::PAGE_SECTORS;
 use ftlab_base::SECTOR_BYTES;
@@ -26,7 +25,7 @@ const RECORDS_A_PAGE: u64 = 4;
 /// Entries in a page of a directory: names of a dozen characters make entries of about 100 bytes.
 const ENTRIES_A_PAGE: u64 = 40;
 
-/// Sectors that a page of the bitmap stands for: a bit for each cluster of 4 KiB.
+/// Sectors that a page of the bitmap covers: a bit for each cluster of 4 KiB.
 const SECTORS_A_BITMAP_PAGE: u64 = PAGE_BYTES * 8 * PAGE_SECTORS;
 
 /// Bytes of the journal for a new file (record, entry, clusters) and for a file that was filled further:
@@ -55,7 +54,7 @@ pub struct FileSystem {
     is_empty: bool,
     /// First sectors of pages that changed, table by table.
     pages: [BTreeSet<u64>; TABLES],
-    /// The table that the lazy writer comes to next.
+    /// The table that the lazy writer visits next.
     next_table: usize,
     /// Bytes of the journal not yet written.
     journal_bytes: u64,
@@ -76,7 +75,7 @@ impl FileSystem {
         }
     }
 
-    /// The end of everything it writes, in bytes from the start of the drive, for a drive of so many.
+    /// The end of everything it writes, in bytes from the start of the drive, for a drive of `capacity` bytes.
     pub fn end(places: &FileSystemPlaces, capacity: u64) -> u64 {
         let room = ROOM_SECTORS * SECTOR_BYTES;
         let bitmap = capacity.div_ceil(SECTORS_A_BITMAP_PAGE * SECTOR_BYTES) * PAGE_BYTES;

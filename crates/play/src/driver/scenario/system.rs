@@ -1,7 +1,7 @@
 //! The operating system under a scenario's programs: their dirty data, and the tables of its file system.
 //!
-//! Once an interval the lazy writer comes to one of the file system's tables, and to all of them at a checkpoint. Files have
-//! workers of their own, so tables and data take turns.
+//! Once an interval the lazy writer visits one of the file system's tables, and all of them at a checkpoint. Files
+//! have workers of their own, so tables and data take turns.
 
 use super::file_system::FileSystem;
 use super::owner::Owner;
@@ -18,7 +18,7 @@ pub struct System {
     places: FileSystemPlaces,
     pub data: WriteBack,
     file_system: FileSystem,
-    /// Instant at which the lazy writer comes to a table; never while none has changed.
+    /// Instant at which the lazy writer visits the next table; never while none has changed.
     next_table: SimTime,
     next_checkpoint: SimTime,
     journal: VecDeque<Run>,

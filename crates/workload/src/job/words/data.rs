@@ -63,7 +63,7 @@ pub static WORDS: &[Word] = &[
     ),
 ];
 
-/// A hash of what buffers are filled with. A file in quotes ('name') is not read: the name stands for it.
+/// A hash of what buffers are filled with. A file in quotes ('name') is not read; its name is hashed instead.
 fn pattern(value: Value<'_>) -> Result<u64, Allowed> {
     const ALLOWED: &str =
         "bytes as a number (0xdeadbeef), as \"text\" or from a 'file', one after the other";
