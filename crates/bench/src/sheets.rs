@@ -1,5 +1,6 @@
 //! Drives as reports show them.
 
+use ftlab_base::amount::decimal;
 use ftlab_base::{CommandKind, Nanos};
 use ftlab_drive::{DriveFile, Kind, default_testbed};
 use ftlab_host::Testbed;
@@ -13,15 +14,35 @@ pub fn sheet_of(subject: &Subject) -> DriveSheet {
         (Some(file), _) | (None, Some(file)) => sheet(file),
         (None, None) => sheet_of_several(subject),
     };
-    let name = match subject.as_variant().name.as_str() {
-        "" => sheet.name,
-        swept => format!("{}, {}", sheet.name, swept.replace(',', ", ")),
-    };
+    let swept = subject.as_variant().name.as_str();
+    let file = subject.full().or_else(|| subject.only());
+    let name = file.map_or_else(|| sheet.name.clone(), |file| name_of(file, swept));
     DriveSheet {
         drive: subject.id(),
         name,
         ..sheet
     }
+}
+
+/// The name of a drive, and everything that was changed of it: what all variants share, its capacity if that follows from
+/// it, and `swept`, the settings that tell variants apart.
+fn name_of(file: &DriveFile, swept: &str) -> String {
+    let of_variant: Vec<&str> = swept.split(',').collect();
+    let mut words = vec![file.name().to_owned()];
+    let is_of_drive =
+        |setting: &&String| setting.contains('.') && !of_variant.contains(&setting.as_str());
+    let changed: Vec<&String> = file.settings().iter().filter(is_of_drive).collect();
+    words.extend(changed.iter().map(|setting| (*setting).clone()));
+    let is_of_size =
+        |setting: &&&String| setting.starts_with("nand.") || setting.starts_with("spare.");
+    if changed.iter().any(|setting| is_of_size(&setting)) {
+        words.push(format!(
+            "{} for the host",
+            decimal(file.capacity_bytes() as f64, "B")
+        ));
+    }
+    words.extend((!swept.is_empty()).then(|| swept.replace(',', ", ")));
+    words.join(", ")
 }
 
 fn sheet_of_several(subject: &Subject) -> DriveSheet {

@@ -143,6 +143,22 @@ pub fn runs(sets: &[Labelled<'_>]) -> Table {
         traffic(&mut table, &rows, way);
     }
     inside(&mut table, RunRow::inside);
+    table.text("settled", |row| {
+        match row.inside().and_then(|inside| inside.settled) {
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "",
+        }
+    });
+    table.words("warnings", |row| {
+        let saw: Vec<&str> = row
+            .run
+            .warnings
+            .iter()
+            .map(|warning| warning.saw.as_str())
+            .collect();
+        (!saw.is_empty()).then(|| saw.join(" "))
+    });
     table.whole("submitted", |row| Some(row.run.submitted));
     table.whole("completed", |row| Some(row.run.completed));
     table.number("seconds", |row| Some(row.run.seconds));

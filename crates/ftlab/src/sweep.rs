@@ -120,6 +120,13 @@ fn said(finished: &Finished) -> Outcome {
         }
     }
     text += &format!(": {}\n", finished.path.display());
+    if finished.unsettled > 0 {
+        text += &format!(
+            "note: {} rows ended before garbage collection had settled (their column `settled` is no): in the steady state \
+             their figures differ; state = \"steady-fast\" in the grid starts there\n",
+            finished.unsettled
+        );
+    }
     if let Some((path, rows)) = &finished.aside {
         let path = path.display();
         text += &format!("{rows} rows of other grids are set aside: {path}\n");

@@ -19,6 +19,8 @@ pub const ROW: &str = "row";
 /// The column of how runs ended.
 pub const STATUS: &str = "status";
 const REASON: &str = "reason";
+/// The column of whether garbage collection had settled.
+const SETTLED: &str = "settled";
 
 /// Columns of the grid itself, in their order. Settings stand behind them, and then the end of the run.
 const OF_GRID: [&str; 7] = [ROW, RUN_ID, "drive", "load", "state", "clock", "seed"];
@@ -139,6 +141,7 @@ impl Row {
                 together: run.together,
                 submitted: run.submitted,
                 completed: run.completed,
+                warnings: run.warnings,
                 seconds: run.seconds,
                 ..Run::default()
             })
@@ -279,6 +282,18 @@ pub fn of_grid(sweep: &Sweep, rows: &[usize], ends: &Table, at: &[usize]) -> Tab
         name: NAME,
         columns,
     })
+}
+
+/// Number of rows whose runs ended before garbage collection had settled.
+pub fn unsettled(table: &Table) -> usize {
+    let of_name = table.columns.iter().find(|column| column.name == SETTLED);
+    match of_name.map(|column| &column.cells) {
+        Some(Cells::Text(words)) => {
+            let is_no = |word: &&Option<String>| word.as_deref() == Some("no");
+            words.iter().filter(is_no).count()
+        }
+        _ => 0,
+    }
 }
 
 /// Returns `true` for the column of a setting: its key alone has a dot.

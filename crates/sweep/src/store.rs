@@ -280,6 +280,8 @@ pub struct Finished {
     pub path: PathBuf,
     /// Number of rows by their end.
     counts: Vec<(Status, usize)>,
+    /// Number of rows whose runs ended before garbage collection had settled.
+    pub unsettled: usize,
     /// The folder of rows of other grids, and their number.
     pub aside: Option<(PathBuf, usize)>,
 }
@@ -294,6 +296,7 @@ impl Finished {
                 .iter()
                 .map(|status| (*status, count(status)))
                 .collect(),
+            unsettled: rows::unsettled(table),
             aside: None,
         }
     }

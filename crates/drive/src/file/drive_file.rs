@@ -29,6 +29,8 @@ pub struct DriveFile {
     inherited: Inherited,
     /// Policies that it may name beside those that every file may.
     own: OwnPolicies,
+    /// Everything that was set of the file, as `key=value`, in order.
+    settings: Vec<String>,
 }
 
 /// The amount that a maker lets the host write.
@@ -116,6 +118,10 @@ impl DriveFile {
         }
         let file = Self::interpret(slug, table, inherited, own);
         let file = file.and_then(|file| file.check().map(|()| file));
+        let file = file.map(|file| DriveFile {
+            settings: settings.to_vec(),
+            ..file
+        });
         file.map_err(|why| match settings {
             [] => invalid(slug, why),
             _ => {
@@ -150,6 +156,7 @@ impl DriveFile {
             body,
             inherited,
             own,
+            settings: Vec::new(),
         })
     }
 
@@ -159,7 +166,9 @@ impl DriveFile {
     /// When a setting cannot be applied, or makes an impossible drive.
     pub fn with(&self, settings: &[String]) -> Result<DriveFile, SheetError> {
         let (table, inherited) = (self.table.clone(), self.inherited.clone());
-        Self::made(&self.slug, table, inherited, self.own.clone(), settings)
+        let mut file = Self::made(&self.slug, table, inherited, self.own.clone(), settings)?;
+        file.settings.splice(..0, self.settings.iter().cloned());
+        Ok(file)
     }
 
     /// Makes a drive whose settings may name policies that its caller brings: no file and no other drive knows them, so
@@ -290,6 +299,12 @@ impl DriveFile {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.header.name
+    }
+
+    /// Everything that was set of its file, as `key=value`, in order.
+    #[must_use]
+    pub fn settings(&self) -> &[String] {
+        &self.settings
     }
 
     /// One sentence: what it is built of.
