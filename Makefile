@@ -167,13 +167,14 @@ guides: setup ## draw the outputs in README and guides again
 	cp $(MADE)/example-report.html docs/example-report/index.html
 
 # Of attached drives; SOAK_SECONDS=60 SOAK_KILLS=10 for less.
-soak: setup ## verify attached drives: a mixed load for SOAK_SECONDS=600, SOAK_KILLS=75 kills of each of nine, databases and file systems over power cuts, damaged images, every case of the theory, 5,000 jobs beside fio
+soak: setup ## verify attached drives: a mixed load for SOAK_SECONDS=600, SOAK_KILLS=75 kills of each of nine, databases and file systems over power cuts, damaged images, every case of the theory, 5,000 jobs beside fio, plans of drives beside those of their small form
 	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) SOAK_KILLS=$(or $(SOAK_KILLS),75) \
 	    cargo test -p ftlab --test program -- attach:: --ignored --nocapture
 	cargo test -p ftlab-image mutations -- --ignored --nocapture
 	FTLAB_EVERY_CUT=1 cargo test -p ftlab-image cut
 	FTLAB_EVERY_CASE=1 cargo test -p xtask theory
 	FIO_JOBS=5000 cargo test -p ftlab --test fio jobs_over
+	cargo test -p ftlab-bench plan:: -- --ignored
 
 # Only checked, not linked, so libraries in C need no compiler for Windows.
 WINDOWS := x86_64-pc-windows-gnu

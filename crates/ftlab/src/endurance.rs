@@ -9,7 +9,7 @@ use crate::{drives, provenance, screen};
 use clap::Args;
 use ftlab_base::RootSeed;
 use ftlab_base::amount::{decimal, three_digits};
-use ftlab_bench::endurance::{self, CLIENT, Daily, Ending, Life, Mark, Plan};
+use ftlab_bench::endurance::{self, CLIENT, Daily, Ending, EnduranceError, Life, Mark, Plan};
 use ftlab_drive::{Catalog, DriveFile, MODEL_VERSION};
 use ftlab_lab::smart_of;
 use ftlab_play::record::erases;
@@ -96,6 +96,8 @@ struct Report {
     rated_tb: Option<f64>,
     /// Host terabytes when it had not yet.
     rated_after_tb: Option<f64>,
+    /// The amount that the maker lets the host write; none where the drive file does not say.
+    announced: Option<Announced>,
     wa: f64,
     unreadable: u64,
     ending: String,
@@ -107,6 +109,73 @@ struct Report {
     /// The full drive's figure at its end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     smart: Vec<SmartAttribute>,
+}
+
+/// The amount that a maker lets the host write.
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Announced {
+    host_tb: f64,
+    /// True if it is the usual amount of the drive's class, as no source gives it.
+    assumed: bool,
+    /// Years until the host has written it.
+    years: f64,
+    /// True if that is as long as was asked for.
+    lasts: bool,
+}
+
+impl Announced {
+    fn of(drive: &DriveFile, options: &Options) -> Option<Announced> {
+        let rated = drive.rated_bytes()?;
+        let years = rated.bytes as f64 / (options.per_day * GB * DAYS_A_YEAR);
+        Some(Announced {
+            host_tb: rated.bytes as f64 / TB,
+            assumed: rated.is_assumed,
+            years,
+            lasts: years >= options.years,
+        })
+    }
+
+    fn words(&self) -> String {
+        let whose = match self.assumed {
+            true => "usual in its class (no source gives its own)",
+            false => "as its maker announces",
+        };
+        format!(
+            "{} of host writes, {whose}: {} years",
+            terabytes(self.host_tb),
+            three_digits(self.years)
+        )
+    }
+}
+
+/// The answer for a drive whose file has an announced amount alone: how it wears is not simulated.
+#[derive(Debug, Serialize)]
+struct Rated {
+    model_version: u32,
+    provenance: Provenance,
+    drive: String,
+    per_day_gb: f64,
+    years: f64,
+    announced: Announced,
+}
+
+impl Rated {
+    fn normal(&self) -> String {
+        let lasts = match self.announced.lasts {
+            true => "it lasts",
+            false => "it does not last",
+        };
+        format!(
+            "{}\n{:<24}{}\n{:<24}{lasts} {} years at {} a day\nnote: its file does not say how blocks wear, so its life is not \
+             simulated; give reliability.rated_cycles, median_cycles, life_shape and erase_share, in the file or with --set\n",
+            self.drive,
+            "announced amount",
+            self.announced.words(),
+            "verdict",
+            self.years,
+            decimal(self.per_day_gb * GB, "B"),
+        )
+    }
 }
 
 /// By how much the drive was divided.
@@ -151,7 +220,12 @@ pub fn command(options: &Options) -> Outcome {
     let job = JobFile::parse(&job_text, &job_name)?;
     let drive = Catalog::load(&options.drive, &options.settings)?;
     let testbed = options.testbed.load_for(&drive)?;
-    let plan = Plan::within(&drive, options.programs)?;
+    let plan = match Plan::within(&drive, options.programs) {
+        Err(EnduranceError::LastsForEver { .. }) if drive.rated_bytes().is_some() => {
+            return rated(&drive, options);
+        }
+        plan => plan?,
+    };
     let daily = Daily {
         bytes: options.per_day * GB,
         celsius: options.celsius,
@@ -177,6 +251,23 @@ pub fn command(options: &Options) -> Outcome {
     screen::print(&match options.output_format {
         OutputFormat::Normal => normal(&report),
         OutputFormat::Json => screen::json(&report)?,
+    })
+}
+
+/// Answers by the announced amount.
+fn rated(drive: &DriveFile, options: &Options) -> Outcome {
+    let announced = Announced::of(drive, options).expect("its file has one");
+    let rated = Rated {
+        model_version: MODEL_VERSION,
+        provenance: provenance::here(),
+        drive: drive.slug().to_owned(),
+        per_day_gb: options.per_day,
+        years: options.years,
+        announced,
+    };
+    screen::print(&match options.output_format {
+        OutputFormat::Normal => rated.normal(),
+        OutputFormat::Json => screen::json(&rated)?,
     })
 }
 
@@ -219,6 +310,7 @@ fn report(
             .map(|bytes| life.seen_before(bytes) / TB),
         rated_tb: life.rated_bytes.map(|bytes| bytes / TB),
         rated_after_tb: life.rated_bytes.map(|bytes| life.seen_before(bytes) / TB),
+        announced: Announced::of(drive, options),
         wa: life.wa,
         unreadable: life.unreadable,
         ending,
@@ -251,6 +343,9 @@ fn normal(report: &Report) -> String {
     );
     for (name, value) in figures(report) {
         out += &format!("{name:<24}{value}\n");
+    }
+    if let Some(announced) = &report.announced {
+        out += &format!("{:<24}{}\n", "announced amount", announced.words());
     }
     out += "\nblocks by erases at the end, of the scaled drive\n";
     out += &format!("{}\n", bars(&report.wear));

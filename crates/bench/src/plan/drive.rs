@@ -533,7 +533,7 @@ impl<'a> Planner<'a> {
 
 /// The bytes that a drive is simulated in at most; none for its own size, which loads keep whose addresses are their own,
 /// and drives with a block map, whose merges depend on the size of a block.
-fn shrink_to(asked: &Planning, file: &DriveFile) -> Option<u64> {
+pub(super) fn shrink_to(asked: &Planning, file: &DriveFile) -> Option<u64> {
     let is_job = matches!(asked.load.load.what(), What::Job(_));
     let is_page_mapped = file.spare().is_some();
     asked.shrink_to.filter(|_| is_job && is_page_mapped)

@@ -285,3 +285,115 @@ fn threads_and_other_drives_change_no_number() {
     assert_eq!(one.plans[0], both.plans[0]);
     assert_eq!(both.plans.len(), 2);
 }
+
+/// The most that a figure of a drive's small form may be off, as a share.
+const OF_SMALL_FORM: [(&str, f64); 4] = [
+    ("write amplification", 0.03),
+    ("median of reads", 0.03),
+    ("99th percentile of reads", 0.10),
+    ("years", 0.05),
+];
+
+#[test]
+#[ignore = "minutes: make soak"]
+fn a_drive_of_64_gb_and_its_small_form_answer_alike() {
+    let sixty_four = [
+        "nand.pages_per_block=138",
+        "spare.user_capacity=64000000000B",
+    ];
+    for (slug, settings, iops) in [
+        ("crucial-m4-64", &[][..], "2100,900"),
+        ("samsung-pm9a3-960", &sixty_four[..], "21000,9000"),
+    ] {
+        let job = format!(
+            "[mixed]\nrw=randrw\nrwmixread=70\nbs=8k\nsize=100%\niodepth=64\ntime_based\nruntime=20\nrate_iops={iops}\n\
+             rate_process=poisson\n"
+        );
+        let figures = |shrink_to| {
+            let set = planned(Planning {
+                drives: vec![drive(slug, settings)],
+                bytes_per_day: Some(20e9),
+                shrink_to,
+                ..asked(&job)
+            });
+            let plan = only(&set);
+            let read = plan.read.unwrap();
+            let years = plan.now.wear.unwrap().years().unwrap();
+            [
+                plan.now.wa.unwrap(),
+                read.p50_ns as f64,
+                read.p99_ns as f64,
+                years,
+            ]
+        };
+        let (whole, small) = (figures(None), figures(Some(SHRINK_TO)));
+        for ((name, share), (whole, small)) in OF_SMALL_FORM.iter().zip(whole.iter().zip(small)) {
+            let off = (small / whole - 1.0).abs();
+            assert!(off <= *share, "{slug}: {name} {small} for {whole}");
+        }
+    }
+}
+
+#[test]
+fn a_large_drive_is_simulated_in_its_small_form_and_answers_for_its_own_size() {
+    let whole = asked(UNIFORM);
+    let bytes = whole.drives[0].capacity_bytes();
+    let small = Planning {
+        shrink_to: Some(bytes / 2),
+        ..asked(UNIFORM)
+    };
+    let (whole, small) = (planned(whole), planned(small));
+    let (whole, small) = (only(&whole), only(&small));
+    assert_eq!(small.capacity_bytes, bytes);
+    assert_eq!(small.flash_bytes, whole.flash_bytes);
+    let words = small.notes[0].as_str();
+    assert!(
+        words.contains("2 times smaller") || words.contains("2.0"),
+        "{words}"
+    );
+    let [of_whole, of_small] = [whole, small].map(|plan| plan.now.wa.unwrap());
+    assert!(
+        (of_small / of_whole - 1.0).abs() < 0.05,
+        "{of_small} for {of_whole}"
+    );
+    // A recorded trace keeps its addresses, and a block map the size of its blocks.
+    let block_mapped = Planning {
+        drives: vec![drive("ocz-core-jmf602", &[])],
+        ..asked(UNIFORM)
+    };
+    assert_eq!(
+        super::drive::shrink_to(&block_mapped, &block_mapped.drives[0]),
+        None
+    );
+}
+
+#[test]
+fn years_are_those_of_the_announced_amount_where_the_file_has_no_cycles() {
+    let announced = ["reliability.rated_bytes=1TB"];
+    let without = Planning {
+        drives: vec![drive("samsung-pm9a3-960", &announced)],
+        goals: vec![(Measure::LifeYears, 5.0)],
+        bytes_per_day: Some(1e9),
+        shrink_to: Some(100_000_000),
+        ..asked("[w]\nrw=randwrite\nbs=4k\nsize=100%\niodepth=8\n")
+    };
+    let set = planned(without);
+    let plan = only(&set);
+    let wear = plan.now.wear.unwrap();
+    let years = 1e12 / 1e9 / 365.0;
+    assert!((wear.years().unwrap() / years - 1.0).abs() < 1e-9);
+    assert_eq!(
+        (wear.rated_years, plan.rated_bytes),
+        (None, Some(1_000_000_000_000))
+    );
+    // No spare area makes the amount larger, and none is looked for.
+    let [goal] = &plan.goals[..] else {
+        panic!("one goal was asked: {:?}", plan.goals);
+    };
+    assert_eq!((goal.spare, goal.reached), (None, wear.years()));
+    assert!(
+        goal.words.contains("whatever the drive programs"),
+        "{}",
+        goal.words
+    );
+}
