@@ -1,6 +1,8 @@
 //! Verdicts as JUnit's XML, which programs of tests read.
 
-use ftlab_result::{Finding, Judgement};
+/// The verdicts, for those who judge something else than runs.
+pub use ftlab_result::{Finding, Judgement};
+
 use std::fmt::Write;
 
 /// The verdicts as JUnit's XML, which programs of tests read.

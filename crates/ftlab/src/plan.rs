@@ -121,8 +121,8 @@ pub fn command(options: &Options) -> Outcome {
     let cache = cache.transpose()?;
     let junit = options.require.junit()?;
     let drives = 0..batch.cells().len();
-    options.work.signs.tell(&ahead(&batch));
     let progress = options.work.signs.shares();
+    progress.say(&ahead(&batch));
     let session = Session::new(batch, cache, Planning(folder), "drives", progress);
     let (ends, kept) = session.run(&options.work)?;
     if let Some(error) = ends.error(drives) {
@@ -164,7 +164,7 @@ fn ahead(batch: &plan::Batch) -> String {
         several => format!("{several} drives"),
     };
     format!(
-        "planning {drives}, with {runs} spare areas in all{searches}: each is written until it is steady, and then timed\n"
+        "planning {drives}, with {runs} spare areas in all{searches}: each is written until it is steady, and then timed"
     )
 }
 

@@ -72,20 +72,9 @@ impl Planner<'_> {
             is_least: false,
             words: String::new(),
         };
-        if measure == Measure::LifeYears
-            && let Some(goal) = self.by_announced(&goal, curve)
-        {
-            return goal;
-        }
-        let seen: Option<Vec<Seen>> = curve
-            .iter()
-            .map(|point| Some((point.spare?, value(measure, point)?)))
-            .collect();
-        let Some(seen) = seen else {
-            return Goal {
-                words: without(measure).to_owned(),
-                ..goal
-            };
+        let seen = match self.without_search(&goal, curve) {
+            Ok(seen) => seen,
+            Err(known) => return *known,
         };
         // Only at a given rate do years follow from write amplification alone.
         let is_wa = measure == Measure::Wa
@@ -125,6 +114,25 @@ impl Planner<'_> {
                 ..goal
             },
         }
+    }
+
+    /// The places of the curve to search from, or the goal where no search is needed: an announced amount decides it, or the
+    /// curve has no such figure.
+    fn without_search(&self, goal: &Goal, curve: &[Point]) -> Result<Vec<Seen>, Box<Goal>> {
+        if goal.measure == Measure::LifeYears
+            && let Some(known) = self.by_announced(goal, curve)
+        {
+            return Err(Box::new(known));
+        }
+        let seen: Option<Vec<Seen>> = (curve.iter())
+            .map(|point| Some((point.spare?, value(goal.measure, point)?)))
+            .collect();
+        seen.ok_or_else(|| {
+            Box::new(Goal {
+                words: without(goal.measure).to_owned(),
+                ..goal.clone()
+            })
+        })
     }
 
     /// The goal of years where the announced amount decides it, which no spare area changes; none where cycles do.

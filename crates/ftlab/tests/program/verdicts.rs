@@ -24,14 +24,17 @@ fn requirements_are_judged_in_a_table_in_junit_and_by_the_exit_code() {
         .assert()
         .code(3);
     let error = String::from_utf8_lossy(&missed.get_output().stderr).into_owned();
-    holds(&error, &["error: 2 of 3 requirements are missed"]);
+    holds(
+        &error,
+        &["error: 1 of 3 requirements are missed, and 1 cannot be judged"],
+    );
     let xml = place.read("verdicts.xml");
     holds(
         &xml,
         &[
-            "tests=\"3\" failures=\"2\"",
+            "tests=\"3\" failures=\"1\" errors=\"1\"",
             "name=\"write.p99 &lt; 1ns\"",
-            "<failure message=\"not measured\"/>",
+            "<error message=\"unknown\"/>",
         ],
     );
     let mut wrong = line(&["write.p99 = 1"]);

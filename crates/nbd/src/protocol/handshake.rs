@@ -313,8 +313,7 @@ impl<'a> Handshake<'a> {
                 self.contexts(request, found, 0, answer);
             }
             ClientOption::SetMetaContext(request) => {
-                let wanted = BASE_ALLOCATION.as_bytes();
-                let found = request.queries.contains(&wanted);
+                let found = request.queries.contains(&BASE_ALLOCATION.as_bytes());
                 let export = self.contexts(request, found, BASE_ALLOCATION_ID, answer);
                 self.context_of = export.filter(|_| found);
             }
