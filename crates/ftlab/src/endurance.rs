@@ -9,19 +9,10 @@ use crate::{drives, provenance, screen};
 use clap::Args;
 use ftlab_base::RootSeed;
 use ftlab_base::amount::{decimal, three_digits};
-use ftlab_bench::endurance::{self, CLIENT, Daily, Ending, Life, Mark, Plan};
-use ftlab_drive::{Catalog, DriveFile, MODEL_VERSION};
-use ftlab_lab::smart_of;
-use ftlab_play::record::erases;
-use ftlab_result::{Erases, Provenance, SmartAttribute};
+use ftlab_bench::endurance::{self, CLIENT, Daily, Lived, Plan, Report, ScaleRow};
+use ftlab_drive::Catalog;
 use ftlab_workload::JobFile;
-use serde::Serialize;
 use std::path::PathBuf;
-
-const DAYS_A_YEAR: f64 = 365.0;
-
-/// Rows of the table of a life.
-const ROWS: usize = 16;
 
 /// Bytes of a terabyte and a gigabyte.
 const TB: f64 = 1e12;
@@ -72,74 +63,6 @@ pub struct Options {
     output_format: OutputFormat,
 }
 
-/// A life, as JSON. Bytes are the full drive's.
-#[derive(Debug, Serialize)]
-struct Report {
-    model_version: u32,
-    provenance: Provenance,
-    drive: String,
-    job: String,
-    seed: u64,
-    scale: ScaleRow,
-    per_day_gb: f64,
-    years: f64,
-    /// True if the drive still took writes after N years.
-    lasts: bool,
-    /// Years until it took no more.
-    lived_years: f64,
-    host_tb: f64,
-    /// Host terabytes when a block had gone bad.
-    first_bad_tb: Option<f64>,
-    /// Host terabytes when none had yet: the drive is looked at now and then.
-    first_bad_after_tb: Option<f64>,
-    /// Host terabytes when the mean block had used its rated cycles.
-    rated_tb: Option<f64>,
-    /// Host terabytes when it had not yet.
-    rated_after_tb: Option<f64>,
-    wa: f64,
-    unreadable: u64,
-    ending: String,
-    /// The drive after the years asked for, or at its end if it did not live that long.
-    then: MarkRow,
-    life: Vec<MarkRow>,
-    /// The scaled drive's figure at its end.
-    wear: Erases,
-    /// The full drive's figure at its end.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    smart: Vec<SmartAttribute>,
-}
-
-/// By how much the drive was divided.
-#[derive(Debug, Serialize)]
-struct ScaleRow {
-    blocks: u32,
-    pages: u32,
-    cycles: u32,
-}
-
-#[derive(Debug, Serialize)]
-struct MarkRow {
-    host_tb: f64,
-    wa: f64,
-    worn_share: f64,
-    over_worn_share: f64,
-    bad_share: f64,
-    spare_share: f64,
-}
-
-impl MarkRow {
-    fn of(mark: &Mark) -> MarkRow {
-        MarkRow {
-            host_tb: mark.host_bytes / TB,
-            wa: mark.wa,
-            worn_share: mark.worn_share,
-            over_worn_share: mark.over_worn_share,
-            bad_share: mark.bad_share,
-            spare_share: mark.spare_share,
-        }
-    }
-}
-
 pub fn command(options: &Options) -> Outcome {
     let (job_name, job_text) = match &options.job {
         Some(path) => (
@@ -173,60 +96,20 @@ pub fn command(options: &Options) -> Outcome {
     )?;
     // The line of progress ends before the report takes its place.
     drop(progress);
-    let report = report(&drive, job_name, options, daily, &plan, &life);
+    let lived = Lived {
+        job: job_name,
+        seed: options.seed,
+        daily,
+        years: options.years,
+    };
+    let report = Report {
+        provenance: Some(provenance::here()),
+        ..lived.report(&drive, &plan, &life)
+    };
     screen::print(&match options.output_format {
         OutputFormat::Normal => normal(&report),
         OutputFormat::Json => screen::json(&report)?,
     })
-}
-
-fn report(
-    drive: &DriveFile,
-    job: String,
-    options: &Options,
-    daily: Daily,
-    plan: &Plan,
-    life: &Life,
-) -> Report {
-    let lived_years = life.days(daily) / DAYS_A_YEAR;
-    let asked_bytes = daily.bytes * options.years * DAYS_A_YEAR;
-    let end = life.marks.last().expect("a life has an end");
-    let then = life.at(asked_bytes).unwrap_or(end);
-    let Ending::ReadOnly(ending) = life.ending.clone();
-    // A life has more marks than a screen has rows; its end is always among those kept.
-    let step = life.marks.len().div_ceil(ROWS);
-    let kept = |n: usize| n.is_multiple_of(step) || n + 1 == life.marks.len();
-    let rows = life.marks.iter().enumerate().filter(|(n, _)| kept(*n));
-    Report {
-        model_version: MODEL_VERSION,
-        provenance: provenance::here(),
-        drive: drive.slug().to_owned(),
-        job,
-        seed: options.seed,
-        scale: ScaleRow {
-            blocks: plan.scale.blocks,
-            pages: plan.scale.pages,
-            cycles: plan.scale.cycles,
-        },
-        per_day_gb: options.per_day,
-        years: options.years,
-        lasts: lived_years >= options.years,
-        lived_years,
-        host_tb: life.host_bytes / TB,
-        first_bad_tb: life.first_bad_bytes.map(|bytes| bytes / TB),
-        first_bad_after_tb: life
-            .first_bad_bytes
-            .map(|bytes| life.seen_before(bytes) / TB),
-        rated_tb: life.rated_bytes.map(|bytes| bytes / TB),
-        rated_after_tb: life.rated_bytes.map(|bytes| life.seen_before(bytes) / TB),
-        wa: life.wa,
-        unreadable: life.unreadable,
-        ending,
-        then: MarkRow::of(then),
-        life: rows.map(|(_, mark)| MarkRow::of(mark)).collect(),
-        wear: erases(&end.health),
-        smart: smart_of(drive, &end.of_full),
-    }
 }
 
 fn terabytes(tb: f64) -> String {
