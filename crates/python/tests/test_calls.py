@@ -171,7 +171,7 @@ def test_a_crash_log_finds_what_was_promised_and_lost(tmp_path: Path, monkeypatc
         assert disk.crash_log == os.fspath(log)
         for number in range(1, 9):
             # A promise that no flush keeps.
-            words = ["qemu-io", "-f", "raw", "-c", f"write -P {number} {number * 4096} 4096", "-c", "abort", disk.uri]
+            words = ["qemu-io", "-t", "writeback", "-f", "raw", "-c", f"write -P {number} {number * 4096} 4096", "-c", "abort", disk.uri]
             subprocess.run(words, capture_output=True, check=False)
             disk.mark(str(number))
 

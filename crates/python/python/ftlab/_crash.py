@@ -167,6 +167,8 @@ def crash(
     import subprocess
     import tempfile
 
+    if not os.path.isfile(path("log", log, "db.crash")):
+        raise InputError(f"log: there is no file {os.fspath(log)}; give the crash log of a disk that has ended")
     hears = hearer(progress, "checks")
     words = ["crash", path("log", log, "db.crash"), "--output-format", "json", "--quiet"]
     total = 1 if state is not None else whole("states", states)
@@ -199,6 +201,10 @@ def crash(
     content = json.loads(done.stdout)
     if content.get("smallest") and keep is None:
         content["smallest"].pop("kept", None)
+    if callable(check):
+        # The exit code is that of the bridge to the function.
+        for failure in [*content.get("failures", []), *filter(None, [content.get("smallest")])]:
+            failure["why"] = failure["why"].removeprefix("exit code 1: ")
     return Crash(content)
 
 
@@ -222,7 +228,11 @@ def _asked(words: list[str], check: str | Check, folder: str, hears: Callable[[i
 
         def answered(client: socket.socket) -> None:
             nonlocal count
-            _answer(client, check)
+            try:
+                _answer(client, check)
+            except (OSError, ValueError):
+                # The program was ended meanwhile, and nobody waits for the answer.
+                return
             with lock:
                 count += 1
                 try:
@@ -284,6 +294,8 @@ def _answer(client: socket.socket, check: str | Check) -> None:
                 if check(state, mark) is False:
                     why = "the checker returned False"
             except Exception as error:
-                why = f"{type(error).__name__}: {error}".strip(": ")
+                # The first line says it; what comes behind explains it.
+                said = str(error).strip().splitlines()
+                why = f"{type(error).__name__}: {said[0]}" if said else type(error).__name__
         talk.write(json.dumps(why) + "\n")
         talk.flush()
