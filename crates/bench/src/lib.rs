@@ -10,6 +10,7 @@
 //! - [`endurance`] writes a drive to its end.
 //! - [`plan`] says how long a drive lasts under a load, how fast it answers, and what spare area that takes.
 //! - [`variants`] are a drive with numbers of its file at several values.
+//! - [`trace_figures`] are what is in a recorded trace.
 //! - [`pts`] runs SNIA's Performance Test Specification.
 //!
 //! Nothing here reads a wall clock: the same drives, tests and seed give the same results.
@@ -26,5 +27,6 @@ pub mod repeats;
 pub mod review;
 pub mod sheets;
 pub mod suites;
+pub mod trace_figures;
 pub mod variants;
 mod words;

@@ -9,19 +9,12 @@ use crate::{drives, provenance, screen};
 use clap::Args;
 use ftlab_base::RootSeed;
 use ftlab_base::amount::{decimal, three_digits};
-use ftlab_bench::endurance::{self, CLIENT, Daily, Ending, EnduranceError, Life, Mark, Plan};
+use ftlab_bench::endurance::{self, Announced, CLIENT, Daily, EnduranceError, Lived, Plan, Report, ScaleRow};
 use ftlab_drive::{Catalog, DriveFile, MODEL_VERSION};
-use ftlab_lab::smart_of;
-use ftlab_play::record::erases;
-use ftlab_result::{Erases, Provenance, SmartAttribute};
+use ftlab_result::Provenance;
 use ftlab_workload::JobFile;
 use serde::Serialize;
 use std::path::PathBuf;
-
-const DAYS_A_YEAR: f64 = 365.0;
-
-/// Rows of the table of a life.
-const ROWS: usize = 16;
 
 /// Bytes of a terabyte and a gigabyte.
 const TB: f64 = 1e12;
@@ -72,143 +65,6 @@ pub struct Options {
     output_format: OutputFormat,
 }
 
-/// A life, as JSON. Bytes are the full drive's.
-#[derive(Debug, Serialize)]
-struct Report {
-    model_version: u32,
-    provenance: Provenance,
-    drive: String,
-    job: String,
-    seed: u64,
-    scale: ScaleRow,
-    per_day_gb: f64,
-    years: f64,
-    /// True if the drive still took writes after N years.
-    lasts: bool,
-    /// Years until it took no more.
-    lived_years: f64,
-    host_tb: f64,
-    /// Host terabytes when a block had gone bad.
-    first_bad_tb: Option<f64>,
-    /// Host terabytes when none had yet: the drive is looked at now and then.
-    first_bad_after_tb: Option<f64>,
-    /// Host terabytes when the mean block had used its rated cycles.
-    rated_tb: Option<f64>,
-    /// Host terabytes when it had not yet.
-    rated_after_tb: Option<f64>,
-    /// The amount that the maker lets the host write; none where the drive file does not say.
-    announced: Option<Announced>,
-    wa: f64,
-    unreadable: u64,
-    ending: String,
-    /// The drive after the years asked for, or at its end if it did not live that long.
-    then: MarkRow,
-    life: Vec<MarkRow>,
-    /// The scaled drive's figure at its end.
-    wear: Erases,
-    /// The full drive's figure at its end.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    smart: Vec<SmartAttribute>,
-}
-
-/// The amount that a maker lets the host write.
-#[derive(Debug, Clone, Copy, Serialize)]
-struct Announced {
-    host_tb: f64,
-    /// True if it is the usual amount of the drive's class, as no source gives it.
-    assumed: bool,
-    /// Years until the host has written it.
-    years: f64,
-    /// True if that is as long as was asked for.
-    lasts: bool,
-}
-
-impl Announced {
-    fn of(drive: &DriveFile, options: &Options) -> Option<Announced> {
-        let rated = drive.rated_bytes()?;
-        let years = rated.bytes as f64 / (options.per_day * GB * DAYS_A_YEAR);
-        Some(Announced {
-            host_tb: rated.bytes as f64 / TB,
-            assumed: rated.is_assumed,
-            years,
-            lasts: years >= options.years,
-        })
-    }
-
-    fn words(&self) -> String {
-        let whose = match self.assumed {
-            true => "usual in its class (no source gives its own)",
-            false => "as its maker announces",
-        };
-        format!(
-            "{} of host writes, {whose}: {} years",
-            terabytes(self.host_tb),
-            three_digits(self.years)
-        )
-    }
-}
-
-/// The answer for a drive whose file has an announced amount alone: how it wears is not simulated.
-#[derive(Debug, Serialize)]
-struct Rated {
-    model_version: u32,
-    provenance: Provenance,
-    drive: String,
-    per_day_gb: f64,
-    years: f64,
-    announced: Announced,
-}
-
-impl Rated {
-    fn normal(&self) -> String {
-        let lasts = match self.announced.lasts {
-            true => "it lasts",
-            false => "it does not last",
-        };
-        format!(
-            "{}\n{:<24}{}\n{:<24}{lasts} {} years at {} a day\nnote: its file does not say how blocks wear, so its life is not \
-             simulated; give reliability.rated_cycles, median_cycles, life_shape and erase_share, in the file or with --set\n",
-            self.drive,
-            "announced amount",
-            self.announced.words(),
-            "verdict",
-            self.years,
-            decimal(self.per_day_gb * GB, "B"),
-        )
-    }
-}
-
-/// By how much the drive was divided.
-#[derive(Debug, Serialize)]
-struct ScaleRow {
-    blocks: u32,
-    pages: u32,
-    cycles: u32,
-}
-
-#[derive(Debug, Serialize)]
-struct MarkRow {
-    host_tb: f64,
-    wa: f64,
-    worn_share: f64,
-    over_worn_share: f64,
-    bad_share: f64,
-    spare_share: f64,
-}
-
-impl MarkRow {
-    fn of(mark: &Mark) -> MarkRow {
-        MarkRow {
-            host_tb: mark.host_bytes / TB,
-            wa: mark.wa,
-            worn_share: mark.worn_share,
-            over_worn_share: mark.over_worn_share,
-            bad_share: mark.bad_share,
-            spare_share: mark.spare_share,
-        }
-    }
-}
-
 pub fn command(options: &Options) -> Outcome {
     let (job_name, job_text) = match &options.job {
         Some(path) => (
@@ -247,23 +103,42 @@ pub fn command(options: &Options) -> Outcome {
     )?;
     // The line of progress ends before the report takes its place.
     drop(progress);
-    let report = report(&drive, job_name, options, daily, &plan, &life);
+    let lived = Lived {
+        job: job_name,
+        seed: options.seed,
+        daily,
+        years: options.years,
+    };
+    let report = Report {
+        provenance: Some(provenance::here()),
+        ..lived.report(&drive, &plan, &life)
+    };
     screen::print(&match options.output_format {
         OutputFormat::Normal => normal(&report),
         OutputFormat::Json => screen::json(&report)?,
     })
 }
 
-/// Answers by the announced amount.
+/// The answer for a drive whose file has an announced amount alone: how it wears is not simulated.
+#[derive(Debug, Serialize)]
+struct Rated {
+    model_version: u32,
+    provenance: Provenance,
+    drive: String,
+    per_day_gb: f64,
+    years: f64,
+    announced: Announced,
+}
+
 fn rated(drive: &DriveFile, options: &Options) -> Outcome {
-    let announced = Announced::of(drive, options).expect("its file has one");
+    let announced = Announced::of(drive, options.per_day * GB, options.years);
     let rated = Rated {
         model_version: MODEL_VERSION,
         provenance: provenance::here(),
         drive: drive.slug().to_owned(),
         per_day_gb: options.per_day,
         years: options.years,
-        announced,
+        announced: announced.expect("its file has one"),
     };
     screen::print(&match options.output_format {
         OutputFormat::Normal => rated.normal(),
@@ -271,54 +146,35 @@ fn rated(drive: &DriveFile, options: &Options) -> Outcome {
     })
 }
 
-fn report(
-    drive: &DriveFile,
-    job: String,
-    options: &Options,
-    daily: Daily,
-    plan: &Plan,
-    life: &Life,
-) -> Report {
-    let lived_years = life.days(daily) / DAYS_A_YEAR;
-    let asked_bytes = daily.bytes * options.years * DAYS_A_YEAR;
-    let end = life.marks.last().expect("a life has an end");
-    let then = life.at(asked_bytes).unwrap_or(end);
-    let Ending::ReadOnly(ending) = life.ending.clone();
-    // A life has more marks than a screen has rows; its end is always among those kept.
-    let step = life.marks.len().div_ceil(ROWS);
-    let kept = |n: usize| n.is_multiple_of(step) || n + 1 == life.marks.len();
-    let rows = life.marks.iter().enumerate().filter(|(n, _)| kept(*n));
-    Report {
-        model_version: MODEL_VERSION,
-        provenance: provenance::here(),
-        drive: drive.slug().to_owned(),
-        job,
-        seed: options.seed,
-        scale: ScaleRow {
-            blocks: plan.scale.blocks,
-            pages: plan.scale.pages,
-            cycles: plan.scale.cycles,
-        },
-        per_day_gb: options.per_day,
-        years: options.years,
-        lasts: lived_years >= options.years,
-        lived_years,
-        host_tb: life.host_bytes / TB,
-        first_bad_tb: life.first_bad_bytes.map(|bytes| bytes / TB),
-        first_bad_after_tb: life
-            .first_bad_bytes
-            .map(|bytes| life.seen_before(bytes) / TB),
-        rated_tb: life.rated_bytes.map(|bytes| bytes / TB),
-        rated_after_tb: life.rated_bytes.map(|bytes| life.seen_before(bytes) / TB),
-        announced: Announced::of(drive, options),
-        wa: life.wa,
-        unreadable: life.unreadable,
-        ending,
-        then: MarkRow::of(then),
-        life: rows.map(|(_, mark)| MarkRow::of(mark)).collect(),
-        wear: erases(&end.health),
-        smart: smart_of(drive, &end.of_full),
+impl Rated {
+    fn normal(&self) -> String {
+        let lasts = match self.announced.lasts {
+            true => "it lasts",
+            false => "it does not last",
+        };
+        format!(
+            "{}\n{:<24}{}\n{:<24}{lasts} {} years at {} a day\nnote: its file does not say how blocks wear, so its life is not \
+             simulated; give reliability.rated_cycles, median_cycles, life_shape and erase_share, in the file or with --set\n",
+            self.drive,
+            "announced amount",
+            announced_words(&self.announced),
+            "verdict",
+            self.years,
+            decimal(self.per_day_gb * GB, "B"),
+        )
     }
+}
+
+fn announced_words(announced: &Announced) -> String {
+    let whose = match announced.assumed {
+        true => "usual in its class (no source gives its own)",
+        false => "as its maker announces",
+    };
+    format!(
+        "{} of host writes, {whose}: {} years",
+        terabytes(announced.host_tb),
+        three_digits(announced.years)
+    )
 }
 
 fn terabytes(tb: f64) -> String {
@@ -345,7 +201,7 @@ fn normal(report: &Report) -> String {
         out += &format!("{name:<24}{value}\n");
     }
     if let Some(announced) = &report.announced {
-        out += &format!("{:<24}{}\n", "announced amount", announced.words());
+        out += &format!("{:<24}{}\n", "announced amount", announced_words(announced));
     }
     out += "\nblocks by erases at the end, of the scaled drive\n";
     out += &format!("{}\n", bars(&report.wear));

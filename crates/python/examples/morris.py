@@ -8,7 +8,7 @@ names = ["spare.op", "nand.t_program", "nand.t_erase"]  # a share, microseconds,
 problem = {"num_vars": 3, "names": names, "bounds": [[0.07, 0.5], [600, 1200], [2, 6]]}
 points = sampling.sample(problem, N=5, num_levels=4, seed=1)
 sweep = ftlab.sweep(
-    [dict(zip(names, point)) for point in points],
+    grid=[dict(zip(names, point)) for point in points],
     load={"rw": "randwrite", "bs": "4k", "iodepth": 8, "number_ios": 20_000},
     drives="generic-mlc-8",
     state="steady-fast",

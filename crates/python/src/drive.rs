@@ -34,8 +34,54 @@ impl From<DriveFile> for Drive {
 
 /// The slugs of all drives that come with ftlab.
 #[pyfunction]
-pub fn drives() -> Vec<&'static str> {
+pub fn drive_names() -> Vec<&'static str> {
     Catalog::drives()
+}
+
+/// The drives that come with ftlab, a row each.
+#[pyfunction]
+pub fn catalogue() -> PyResult<Table> {
+    let files: Result<Vec<DriveFile>, _> = (Catalog::drives().into_iter())
+        .map(|slug| Catalog::load(slug, &[]))
+        .collect();
+    let files = files.map_err(|error| input_error(&error))?;
+    let port = |file: &DriveFile| {
+        let rows = file.parameters().into_iter();
+        let mut rows = rows.filter(|row| row.key == "link.port");
+        rows.next().map(|row| row.value)
+    };
+    let text = |name: &str, word: &dyn Fn(&DriveFile) -> Option<String>| Column {
+        name: name.to_owned(),
+        cells: Cells::Text(files.iter().map(word).collect()),
+    };
+    let whole = |name: &str, count: &dyn Fn(&DriveFile) -> Option<u64>| Column {
+        name: name.to_owned(),
+        cells: Cells::Whole(files.iter().map(count).collect()),
+    };
+    Table::of(ftlab_export::Table {
+        name: "drives",
+        columns: vec![
+            text("drive", &|file| Some(file.slug().to_owned())),
+            text("name", &|file| Some(file.name().to_owned())),
+            whole("year", &|file| year_of(file.name())),
+            text("kind", &|file| Some(file.kind().name().to_owned())),
+            text("port", &port),
+            whole("capacity_bytes", &|file| Some(file.capacity_bytes())),
+            whole("flash_bytes", &DriveFile::raw_bytes),
+            whole("rated_cycles", &|file| file.rated_cycles().map(u64::from)),
+            whole("rated_bytes", &|file| {
+                file.rated_bytes().map(|rated| rated.bytes)
+            }),
+            text("summary", &|file| Some(file.summary().to_owned())),
+        ],
+    })
+}
+
+/// The year in brackets behind a name, in which the drive came out.
+fn year_of(name: &str) -> Option<u64> {
+    let (_, behind) = name.rsplit_once('(')?;
+    let year = behind.strip_suffix(')')?;
+    (year.len() == 4).then(|| year.parse().ok())?
 }
 
 #[pymethods]

@@ -4,6 +4,7 @@
 //! what that calls:
 //!
 //! - [`runs`] makes result sets of loads on drives, [`results`] their tables.
+//! - [`others`] is what is asked of files and of a whole life: endurance, calibration, imports, figures of traces.
 //! - [`sweep`] is a grid, and the folder that keeps its rows.
 //! - [`table`] gives tables to others without a copy, by Arrow's C interface.
 //! - [`policies`] are callables of Python's that a drive asks, through [`calls`].
@@ -15,6 +16,7 @@
 mod calls;
 mod drive;
 mod errors;
+mod others;
 mod policies;
 mod results;
 mod runs;
@@ -42,7 +44,13 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<sweep::Sweep>()?;
     module.add_class::<table::Column>()?;
     module.add_class::<table::Table>()?;
-    module.add_function(wrap_pyfunction!(drive::drives, module)?)?;
+    module.add_function(wrap_pyfunction!(drive::catalogue, module)?)?;
+    module.add_function(wrap_pyfunction!(drive::drive_names, module)?)?;
+    module.add_function(wrap_pyfunction!(others::calibrate, module)?)?;
+    module.add_function(wrap_pyfunction!(others::endurance, module)?)?;
+    module.add_function(wrap_pyfunction!(others::import_files, module)?)?;
+    module.add_function(wrap_pyfunction!(others::trace_info, module)?)?;
+    module.add_function(wrap_pyfunction!(results::quantities, module)?)?;
     module.add_function(wrap_pyfunction!(results::results_of_json, module)?)?;
     module.add_function(wrap_pyfunction!(runs::compare, module)?)?;
     module.add_function(wrap_pyfunction!(runs::plan, module)?)?;

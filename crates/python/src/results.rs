@@ -99,3 +99,10 @@ pub fn results_of_json(text: &str) -> PyResult<Results> {
         Ok(set.into())
     })
 }
+
+/// The names of all quantities that a run may have, whether one has them or not.
+#[pyfunction]
+pub fn quantities() -> Vec<&'static str> {
+    let all = ftlab_result::quantity::table::ALL.iter();
+    all.map(|quantity| quantity.name).collect()
+}

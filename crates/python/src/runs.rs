@@ -7,7 +7,7 @@ use crate::results::Results;
 use crate::work::{Machine, warn_of_memory, work_with};
 use ftlab_base::RootSeed;
 use ftlab_bench::ask::{self, Asker, Ends};
-use ftlab_bench::loads::{LoadText, Named, OwnLoad, Reading};
+use ftlab_bench::loads::{self, LoadText, Named, OwnLoad, Reading};
 use ftlab_bench::plan::{self as planning, Planning, SPARE_BOUNDS};
 use ftlab_bench::repeats::REPEATS_MAX;
 use ftlab_bench::review::Review;
@@ -17,6 +17,7 @@ use ftlab_drive::{Catalog, DriveFile};
 use ftlab_host::Testbed;
 use ftlab_lab::{Event, Lab, Length, Member, Subject};
 use ftlab_play::driver::Clock;
+use ftlab_play::load::What;
 use ftlab_play::states::State;
 use ftlab_result::plan::Measure;
 use ftlab_sweep::ReplayWords;
@@ -73,12 +74,47 @@ impl How {
     }
 }
 
-/// Settings for the replay of a recorded trace.
+/// How recorded traces are read and replayed, in Python's words.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Replay {
     pace: String,
     fit: String,
+    format: Option<String>,
+    action: Option<String>,
+    devices: Vec<String>,
+    window: Option<String>,
+    share: Option<String>,
+}
+
+impl Replay {
+    /// The same, read.
+    pub fn read(&self) -> PyResult<loads::Replay> {
+        let words = ReplayWords {
+            // The default leaves the pace to the words of a job that replays a trace.
+            pace: Some(self.pace.clone()).filter(|pace| pace != "original"),
+            fit: Some(self.fit.clone()),
+            format: self.format.clone(),
+            action: self.action.clone(),
+            devices: self.devices.clone(),
+            window: self.window.clone(),
+            share: self.share.clone(),
+        };
+        words.replay().map_err(|why| input_error(&why))
+    }
+
+    /// A word for a part of a trace that was given.
+    fn given(&self) -> Option<&'static str> {
+        let words = [
+            ("format", self.format.is_some()),
+            ("action", self.action.is_some()),
+            ("device", !self.devices.is_empty()),
+            ("window", self.window.is_some()),
+            ("share", self.share.is_some()),
+        ];
+        let mut given = words.into_iter().filter(|(_, is_given)| *is_given);
+        given.next().map(|(word, _)| word)
+    }
 }
 
 fn state_named(name: &str) -> PyResult<State> {
@@ -89,25 +125,43 @@ fn state_named(name: &str) -> PyResult<State> {
 fn own(load: &Bound<'_, PyAny>, clock: Clock, replay: &Replay) -> PyResult<OwnLoad> {
     let named: Named<LoadText> =
         pythonize::depythonize(load).map_err(|error| input_error(&format!("{HERE}: {error}")))?;
-    let words = ReplayWords {
-        // The default leaves the pace to the words of a job that replays a trace.
-        pace: Some(replay.pace.clone()).filter(|pace| pace != "original"),
-        fit: Some(replay.fit.clone()),
-    };
     let reading = Reading {
         takes_names: true,
         clock,
         untimed_word: "untimed",
-        replay: &words.replay().map_err(|why| input_error(&why))?,
+        replay: &replay.read()?,
         ..Reading::default()
     };
     let read = guarded(&HERE, || {
         reading.read(&named).map_err(|error| input_error(&error))
     })?;
+    if let (Some(word), false) = (
+        replay.given(),
+        matches!(read.load.what(), What::Recording(_)),
+    ) {
+        return Err(input_error(&format!(
+            "{word} is about recorded traces, and the load is none; leave it out, or say with format what the trace is"
+        )));
+    }
     Ok(OwnLoad {
         name: read.texts.name,
         load: read.load,
     })
+}
+
+/// Loads beside tests, by all that decides them.
+fn owns(loads: &[Bound<'_, PyAny>], clock: Clock, replay: &Replay) -> PyResult<Vec<OwnLoad>> {
+    let loads: PyResult<Vec<OwnLoad>> = (loads.iter())
+        .map(|load| own(load, clock, replay))
+        .collect();
+    let loads = loads?;
+    for (n, load) in loads.iter().enumerate() {
+        if loads[..n].iter().any(|other| other.name == load.name) {
+            let why = format!("load: two are called {}; rename one of them", load.name);
+            return Err(input_error(&why));
+        }
+    }
+    Ok(loads)
 }
 
 /// Runs what was asked for to its end, unless something fails; gives its results.
@@ -194,7 +248,13 @@ pub fn run(
     reviewed(py, review, &how, &calls, progress)
 }
 
-fn tests(names: &[String], suite: Option<&Suite>) -> PyResult<(Vec<Test>, Vec<String>)> {
+/// The tests of those names, and the drives of their suite; without names those that run by default, unless there are
+/// loads.
+fn tests(
+    names: &[String],
+    suite: Option<&Suite>,
+    has_loads: bool,
+) -> PyResult<(Vec<Test>, Vec<String>)> {
     let (all, drives): (Vec<Test>, Vec<String>) = match suite {
         None => (suites::all().collect(), suites::drives()),
         Some(suite) => {
@@ -206,6 +266,7 @@ fn tests(names: &[String], suite: Option<&Suite>) -> PyResult<(Vec<Test>, Vec<St
         }
     };
     let tests = match names {
+        [] if has_loads => Vec::new(),
         [] => suites::of_default(all),
         names => {
             suites::select_of(all, names, suites::LISTED).map_err(|error| input_error(&error))?
@@ -214,22 +275,41 @@ fn tests(names: &[String], suite: Option<&Suite>) -> PyResult<(Vec<Test>, Vec<St
     Ok((tests, drives))
 }
 
+/// A state for all tests, unless one brings the drive to states of its own.
+fn state_for(tests: &[Test], state: Option<&str>) -> PyResult<Option<State>> {
+    let state = state.map(state_named).transpose()?;
+    let own = tests.iter().find(|test| test.has_own_states());
+    match (own, state) {
+        (Some(test), Some(_)) => Err(input_error(&format!(
+            "state: {} brings the drive to states of its own; leave out state, or take another test, such as \
+             randwrite-4k-qd1",
+            test.step.slug
+        ))),
+        _ => Ok(state),
+    }
+}
+
 /// The reviews' tests on drives.
 #[pyfunction]
 pub fn review(
     py: Python<'_>,
     drives: Vec<PyRef<'_, Drive>>,
     names: Vec<String>,
+    loads: Vec<Bound<'_, PyAny>>,
     suite: Option<PathBuf>,
+    state: Option<&str>,
     how: How,
+    replay: Replay,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Results> {
     // As on the command line: a suite that comes with ftlab has tests for some of its drives alone.
     let is_of_suite = drives.is_empty() && suite.as_deref().is_some_and(suites::is_name);
-    let is_everything = is_of_suite || names.is_empty() && suite.is_none();
+    let is_everything = is_of_suite || names.is_empty() && loads.is_empty() && suite.is_none();
     let suite = suite.map(|path| suites::open(&path));
     let suite = suite.transpose().map_err(|why| input_error(&why))?;
-    let (tests, of_suite) = tests(&names, suite.as_ref())?;
+    let loads = owns(&loads, Clock::Timed, &replay)?;
+    let (tests, of_suite) = tests(&names, suite.as_ref(), !loads.is_empty())?;
+    let state = state_for(&tests, state)?;
     let calls = Arc::default();
     let subject = |drive: &PyRef<'_, Drive>| Subject::from(drive.file(&calls));
     let mut subjects: Vec<Subject> = drives.iter().map(subject).collect();
@@ -242,6 +322,8 @@ pub fn review(
     let subjects = Subject::fit(subjects, bytes_max).map_err(|error| input_error(&error))?;
     let review = Review {
         is_everything,
+        loads,
+        state,
         ..how.review(subjects, tests, Clock::Timed)?
     };
     reviewed(py, review, &how, &calls, progress)
@@ -254,8 +336,10 @@ pub fn compare(
     drive: &Drive,
     settings: Vec<(String, Vec<String>)>,
     names: Vec<String>,
+    loads: Vec<Bound<'_, PyAny>>,
     state: Option<&str>,
     how: How,
+    replay: Replay,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Results> {
     let sweeps = settings.into_iter();
@@ -272,24 +356,18 @@ pub fn compare(
         return Err(input_error(&why));
     }
     // Without a test every variant would be prepared and nothing be measured.
-    if names.is_empty() {
+    if names.is_empty() && loads.is_empty() {
         return Err(input_error(
-            &"tests: name at least one, for example A1 or randwrite-4k-qd1",
+            &"tests: name at least one, for example A1 or randwrite-4k-qd1, or give a load",
         ));
     }
-    let (tests, _) = tests(&names, None)?;
-    let state = state.map(state_named).transpose()?;
-    let own = tests.iter().find(|test| test.has_own_states());
-    if let (Some(test), Some(_)) = (own, state) {
-        return Err(input_error(&format!(
-            "state: {} brings the drive to states of its own; leave out state, or take another test, such as \
-             randwrite-4k-qd1",
-            test.step.slug
-        )));
-    }
+    let loads = owns(&loads, Clock::Timed, &replay)?;
+    let (tests, _) = tests(&names, None, !loads.is_empty())?;
+    let state = state_for(&tests, state)?;
     let subjects = drives.into_iter().zip(variants);
     let subjects = subjects.map(|(drive, variant)| Subject::from(drive).being(variant));
     let review = Review {
+        loads,
         state,
         ..how.review(subjects.collect(), tests, Clock::Timed)?
     };
@@ -351,6 +429,7 @@ pub fn plan(
     goals: Goals,
     how: How,
     replay: Replay,
+    progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Results> {
     let state = state_named(state)?;
     let load = own(load, Clock::Timed, &replay)?;
@@ -382,5 +461,5 @@ pub fn plan(
         return Err(input_error(&"a plan needs drives; give at least one"));
     }
     let batch = planning.batch().map_err(raised)?;
-    results(py, &batch, &how.lab()?, &calls, None)
+    results(py, &batch, &how.lab()?, &calls, progress)
 }

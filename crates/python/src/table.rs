@@ -4,12 +4,12 @@ use crate::errors::run_error;
 use arrow_array::ffi::{FFI_ArrowSchema, to_ffi};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch, RecordBatchIterator};
-use arrow_array::{StringArray, UInt64Array};
+use arrow_array::{Int64Array, StringArray, UInt64Array};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use ftlab_export::Cells;
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
+use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList, PyTuple};
 use std::sync::Arc;
 
 /// A table whose columns are Arrow arrays.
@@ -50,14 +50,27 @@ impl Table {
 fn array(cells: Cells) -> ArrayRef {
     match cells {
         Cells::Text(cells) => Arc::new(StringArray::from(cells)),
+        Cells::Whole(cells) => whole(cells),
         // What lacks nothing has no mask, and is a plain array for NumPy.
-        Cells::Whole(cells) => match cells.iter().copied().collect::<Option<Vec<u64>>>() {
-            Some(all) => Arc::new(UInt64Array::from(all)),
-            None => Arc::new(UInt64Array::from(cells)),
-        },
         Cells::Number(cells) => match cells.iter().copied().collect::<Option<Vec<f64>>>() {
             Some(all) => Arc::new(Float64Array::from(all)),
             None => Arc::new(Float64Array::from(cells)),
+        },
+    }
+}
+
+/// Whole numbers with a sign, so that differences of them have one. Only what is too large for that has none, such as a
+/// seed of 64 bits.
+fn whole(cells: Vec<Option<u64>>) -> ArrayRef {
+    let signed = |cell: &Option<u64>| cell.map(i64::try_from).transpose();
+    match cells.iter().map(signed).collect::<Result<Vec<_>, _>>() {
+        Ok(signed) => match signed.iter().copied().collect::<Option<Vec<i64>>>() {
+            Some(all) => Arc::new(Int64Array::from(all)),
+            None => Arc::new(Int64Array::from(signed)),
+        },
+        Err(_) => match cells.iter().copied().collect::<Option<Vec<u64>>>() {
+            Some(all) => Arc::new(UInt64Array::from(all)),
+            None => Arc::new(UInt64Array::from(cells)),
         },
     }
 }
@@ -68,6 +81,31 @@ fn arrow(error: ArrowError) -> PyErr {
 
 #[pymethods]
 impl Table {
+    /// The table of columns by their names: lists of words, whole numbers or numbers, with None for what is missing.
+    #[staticmethod]
+    fn from_pydict(columns: &Bound<'_, PyDict>) -> PyResult<Table> {
+        let (mut fields, mut arrays) = (Vec::new(), Vec::<ArrayRef>::new());
+        for (name, cells) in columns {
+            let array: ArrayRef = if let Ok(cells) = cells.extract::<Vec<Option<i64>>>() {
+                match cells.iter().copied().collect::<Option<Vec<i64>>>() {
+                    Some(all) => Arc::new(Int64Array::from(all)),
+                    None => Arc::new(Int64Array::from(cells)),
+                }
+            } else if let Ok(cells) = cells.extract::<Vec<Option<f64>>>() {
+                Arc::new(Float64Array::from(cells))
+            } else {
+                Arc::new(StringArray::from(cells.extract::<Vec<Option<String>>>()?))
+            };
+            let name: String = name.extract()?;
+            fields.push(Field::new(name, array.data_type().clone(), true));
+            arrays.push(array);
+        }
+        let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays);
+        Ok(Table {
+            batch: batch.map_err(arrow)?,
+        })
+    }
+
     /// The table as a capsule that pandas, Polars, PyArrow and others read without a copy.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
@@ -131,10 +169,101 @@ impl Table {
         Ok(all)
     }
 
+    /// Each row as a dictionary.
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        let rows = (0..self.batch.num_rows()).map(|n| {
+            let row = PyDict::new(py);
+            for (name, array) in self.columns() {
+                row.set_item(name, cell(py, array, n)?)?;
+            }
+            Ok(row)
+        });
+        let rows: PyResult<Vec<Bound<'py, PyDict>>> = rows.collect();
+        PyList::new(py, rows?)?.try_iter()
+    }
+
+    /// The table as a pandas DataFrame.
+    ///
+    /// Returns
+    /// -------
+    /// pandas.DataFrame
+    ///     Whole numbers are signed; in a column with gaps they are floats, and what is missing is NaN.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        tables(slf.py())?.call_method1("to_pandas", (slf,))
+    }
+
+    /// The table as a Polars DataFrame, without a copy.
+    ///
+    /// Returns
+    /// -------
+    /// polars.DataFrame
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        tables(slf.py())?.call_method1("to_polars", (slf,))
+    }
+
+    /// The table as a NumPy array of records, a field for each column.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    fn to_numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        tables(slf.py())?.call_method1("to_numpy", (slf,))
+    }
+
+    /// Draws a column over another with Matplotlib.
+    ///
+    /// Parameters
+    /// ----------
+    /// x : str, optional
+    ///     The column along the axis; by default the first of the table.
+    /// y : str or list of str, optional
+    ///     The columns that are drawn; by default the last one with numbers.
+    /// by : str, optional
+    ///     A line for each value of this column.
+    /// ax : matplotlib.axes.Axes, optional
+    ///     Axes to draw into; new ones without it.
+    /// **options
+    ///     Passed on to `Axes.plot`.
+    ///
+    /// Returns
+    /// -------
+    /// matplotlib.axes.Axes
+    #[pyo3(signature = (x=None, y=None, *, by=None, ax=None, **options))]
+    fn plot<'py>(
+        slf: &Bound<'py, Self>,
+        x: Option<Bound<'py, PyAny>>,
+        y: Option<Bound<'py, PyAny>>,
+        by: Option<Bound<'py, PyAny>>,
+        ax: Option<Bound<'py, PyAny>>,
+        options: Option<Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let plots = slf.py().import("ftlab._plots")?;
+        plots.call_method("lines", (slf, x, y, by, ax), options.as_ref())
+    }
+
+    /// The table in the interchange protocol of DataFrames; PyArrow is needed for it.
+    #[pyo3(signature = (nan_as_null=false, allow_copy=true))]
+    fn __dataframe__<'py>(
+        slf: &Bound<'py, Self>,
+        nan_as_null: bool,
+        allow_copy: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        tables(slf.py())?.call_method1("interchange", (slf, nan_as_null, allow_copy))
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        tables(slf.py())?.call_method1("html", (slf,))
+    }
+
     fn __repr__(&self) -> String {
         let (rows, names) = (self.batch.num_rows(), self.column_names().join(", "));
         format!("<ftlab.Table of {rows} rows: {names}>")
     }
+}
+
+/// The part of the package that knows the libraries of others.
+fn tables(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    py.import("ftlab._tables")
 }
 
 fn cell<'py>(py: Python<'py>, array: &ArrayRef, n: usize) -> PyResult<Bound<'py, PyAny>> {
@@ -144,6 +273,9 @@ fn cell<'py>(py: Python<'py>, array: &ArrayRef, n: usize) -> PyResult<Bound<'py,
     let any = array.as_any();
     if let Some(words) = any.downcast_ref::<StringArray>() {
         return Ok(words.value(n).into_pyobject(py)?.into_any());
+    }
+    if let Some(counts) = any.downcast_ref::<Int64Array>() {
+        return Ok(counts.value(n).into_pyobject(py)?.into_any());
     }
     if let Some(counts) = any.downcast_ref::<UInt64Array>() {
         return Ok(counts.value(n).into_pyobject(py)?.into_any());
@@ -160,8 +292,10 @@ impl Column {
             return None;
         }
         let any = self.array.as_any();
-        let counts = any.downcast_ref::<UInt64Array>();
-        let counts = counts.map(|counts| ("<u8", counts.values().as_ptr() as usize));
+        let counts = any.downcast_ref::<Int64Array>();
+        let counts = counts.map(|counts| ("<i8", counts.values().as_ptr() as usize));
+        let large = any.downcast_ref::<UInt64Array>();
+        let counts = counts.or(large.map(|large| ("<u8", large.values().as_ptr() as usize)));
         let numbers = any.downcast_ref::<Float64Array>();
         counts.or(numbers.map(|numbers| ("<f8", numbers.values().as_ptr() as usize)))
     }
@@ -224,6 +358,23 @@ impl Column {
             _ => "float64",
         };
         numpy.call_method1("array", (cells?, kind))
+    }
+
+    /// The column as NumPy asks for one that it cannot take without a copy.
+    #[pyo3(signature = (dtype=None, copy=None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        // NumPy copies itself where it must.
+        let _ = copy;
+        let array = self.to_numpy(py)?;
+        match dtype {
+            Some(dtype) => array.call_method1("astype", (dtype,)),
+            None => Ok(array),
+        }
     }
 
     /// The cells as a list; None where there is nothing to say.

@@ -18,6 +18,11 @@ WRITES = {"rw": "randwrite", "bs": "4k", "iodepth": 8, "number_ios": 20_000}
 REPOSITORY = Path(__file__).parents[3]
 
 
+def program() -> str:
+    """The program that was built with the module."""
+    return os.environ.get("FTLAB") or str(REPOSITORY / "target/debug/ftlab")
+
+
 @pytest.fixture(scope="session")
 def small() -> ftlab.Drive:
     return ftlab.Drive("generic-mlc-8", SMALL)
@@ -31,10 +36,9 @@ def result(small: ftlab.Drive) -> ftlab.Result:
 @pytest.fixture
 def command_line(tmp_path: Path):
     """Runs the program in a folder of its own; gives what it printed, and on standard error."""
-    program = os.environ.get("FTLAB") or REPOSITORY / "target/debug/ftlab"
 
     def call(*arguments: str) -> tuple[str, str]:
-        command = [str(program), *arguments]
+        command = [program(), *arguments]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         return done.stdout, done.stderr
 

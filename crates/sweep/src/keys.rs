@@ -2,12 +2,13 @@
 
 use crate::SweepError;
 use crate::hypercube::Span;
-use ftlab_bench::loads::{LoadText, Named, Replay};
+use ftlab_bench::loads::{LoadText, Named, Replay, Window, share_of_addresses};
 use ftlab_play::states::State;
 use ftlab_sheet::one_line;
-use ftlab_trace::Fit;
+use ftlab_trace::{Action, Fit, Format, Opening, Selection};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 use toml::{Table, Value};
 
 /// A grid as it is written.
@@ -68,8 +69,8 @@ pub struct DriveText {
     pub text: String,
 }
 
-/// Pace and fit of recorded traces among the loads, in the words of the command line.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// How recorded traces among the loads are read and replayed, in the words of the command line.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReplayWords {
     /// The pace at which requests are issued: original, scaled=2x, closed=N or asap.
@@ -78,6 +79,42 @@ pub struct ReplayWords {
     /// Treatment of addresses beyond the drive: refuse, wrap, compact or scale.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fit: Option<String>,
+    /// The format of the traces; recognised if it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    /// The events of blktrace's traces that are the requests: q, d or c.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+    /// Only what is of these devices.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<String>,
+    /// Only what is from one time to another, such as 10m..1h.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<String>,
+    /// Only this share of the addresses, such as 10%.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<String>,
+}
+
+/// The ids of rows have this text in them, so what is not said is left out, but for the first two.
+impl fmt::Debug for ReplayWords {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = f.debug_struct("ReplayWords");
+        text.field("pace", &self.pace).field("fit", &self.fit);
+        let words = [
+            ("format", &self.format),
+            ("action", &self.action),
+            ("window", &self.window),
+            ("share", &self.share),
+        ];
+        for (name, word) in words.iter().filter(|(_, word)| word.is_some()) {
+            text.field(name, word);
+        }
+        if !self.devices.is_empty() {
+            text.field("devices", &self.devices);
+        }
+        text.finish()
+    }
 }
 
 impl ReplayWords {
@@ -86,15 +123,49 @@ impl ReplayWords {
     /// # Errors
     /// A word that is none.
     pub fn replay(&self) -> Result<Replay, String> {
-        let pace = self.pace.as_deref().map(str::parse).transpose();
-        let fit = self.fit.as_deref().map(Fit::of_name).transpose();
+        fn read<T>(
+            name: &str,
+            word: Option<&str>,
+            reader: impl Fn(&str) -> Result<T, String>,
+        ) -> Result<Option<T>, String> {
+            let read = word.map(reader).transpose();
+            read.map_err(|why| format!("replay: {name}: {why}"))
+        }
+        let window = read("window", self.window.as_deref(), str::parse::<Window>)?;
         Ok(Replay {
-            pace: pace.map_err(|why: String| format!("replay: pace: {why}"))?,
-            fit: fit
-                .map_err(|why| format!("replay: fit: {why}"))?
-                .unwrap_or_default(),
+            opening: Opening {
+                format: read("format", self.format.as_deref(), format_of)?,
+                action: read("action", self.action.as_deref(), action_of)?.unwrap_or_default(),
+            },
+            selection: Selection {
+                devices: self.devices.clone(),
+                from_ns: window.and_then(|window| window.from_ns),
+                until_ns: window.and_then(|window| window.until_ns),
+                share: read("share", self.share.as_deref(), share_of_addresses)?,
+                ..Selection::default()
+            },
+            pace: read("pace", self.pace.as_deref(), str::parse)?,
+            fit: read("fit", self.fit.as_deref(), Fit::of_name)?.unwrap_or_default(),
             ..Replay::NONE
         })
+    }
+}
+
+fn format_of(name: &str) -> Result<Format, String> {
+    Format::named(name).ok_or_else(|| {
+        let names = Format::ALL.map(|format| format.spec().name).join(", ");
+        format!("`{name}` is no format; give one of {names}")
+    })
+}
+
+fn action_of(name: &str) -> Result<Action, String> {
+    match name.to_ascii_lowercase().as_str() {
+        "q" => Ok(Action::Queued),
+        "d" => Ok(Action::Issued),
+        "c" => Ok(Action::Completed),
+        _ => Err(format!(
+            "`{name}` is no action; give q (queued), d (issued to the device) or c (completed)"
+        )),
     }
 }
 

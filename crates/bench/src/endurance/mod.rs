@@ -7,10 +7,12 @@
 mod client;
 mod life;
 mod plan;
+mod report;
 
 pub use client::{CLIENT, RANDOM, write_amplification};
 pub use life::{Ending, Life, Mark};
 pub use plan::{EnduranceError, Plan};
+pub use report::{Announced, Lived, MarkRow, Report, ScaleRow};
 
 use crate::proportion::in_proportion;
 use ftlab_base::{Content, RootSeed};

@@ -2,9 +2,11 @@
 //! synthetic and recorded traces, by a path, by the name of one that comes with ftlab, or by their texts.
 
 mod own;
+mod part;
 mod replay;
 
 pub use own::OwnLoad;
+pub use part::{Window, share_of_addresses};
 pub use replay::{OfJob, Replay};
 
 use crate::suites::{script_beside, text_of_load};

@@ -5,9 +5,8 @@ use crate::options::choice;
 use crate::progress::Signs;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use ftlab_base::Nanos;
 use ftlab_bench::loads::OwnLoad;
-use ftlab_bench::loads::Replay;
+use ftlab_bench::loads::{Replay, Window, share_of_addresses};
 use ftlab_play::load::What;
 use ftlab_play::recording::Pace;
 use ftlab_trace::{Action, Fit, Format, Look, Opening, Selection};
@@ -26,10 +25,10 @@ pub struct TraceOptions {
     #[arg(long = "device", value_name = "NAME")]
     devices: Vec<String>,
     /// Only what a recorded trace has from one time to another after its start, for example 10m..1h or ..30s
-    #[arg(long, value_name = "FROM..TO", value_parser = window)]
+    #[arg(long, value_name = "FROM..TO", value_parser = str::parse::<Window>)]
     window: Option<Window>,
     /// Only this share of a recorded trace's addresses, with all of their requests, for example 10%
-    #[arg(long, value_name = "PERCENT", value_parser = share)]
+    #[arg(long, value_name = "PERCENT", value_parser = share_of_addresses)]
     share: Option<f64>,
 }
 
@@ -52,41 +51,10 @@ const ACTIONS: [(&str, Action, &str); 3] = [
     ("c", Action::Completed, ""),
 ];
 
-/// From one time to another, in nanoseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Window {
-    from_ns: Option<u64>,
-    until_ns: Option<u64>,
-}
-
 /// Reads a format by its name.
 pub fn format() -> impl TypedValueParser<Value = Format> {
     let names = PossibleValuesParser::new(Format::ALL.map(|format| format.spec().name));
     names.try_map(|name| Format::named(&name).ok_or("it is no format"))
-}
-
-fn window(text: &str) -> Result<Window, String> {
-    let wrong = || {
-        "give two times with two dots between them, for example 10m..1h, ..30s or 5s..".to_owned()
-    };
-    let (from, until) = text.split_once("..").ok_or_else(wrong)?;
-    let time = |text: &str| match text.trim() {
-        "" => Ok(None),
-        text => ftlab_workload::time(text, Nanos::from_secs(1)).map(|span| Some(span.0)),
-    };
-    let (from_ns, until_ns) = (time(from)?, time(until)?);
-    if from_ns.unwrap_or(0) >= until_ns.unwrap_or(u64::MAX) {
-        return Err("the second time must be later than the first".to_owned());
-    }
-    Ok(Window { from_ns, until_ns })
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    let percent: Option<f64> = text.trim_end_matches('%').trim().parse().ok();
-    match percent {
-        Some(percent) if percent > 0.0 && percent <= 100.0 => Ok(percent / 100.0),
-        _ => Err("give a percentage above 0 and to 100, for example 10%".to_owned()),
-    }
 }
 
 impl TraceOptions {
@@ -164,41 +132,5 @@ pub fn tell_of_trace(signs: Signs) -> impl Fn(&Look, &Path) -> Box<dyn Any> {
     move |look, path| {
         signs.tell(&look.words());
         Box::new(signs.spinner(&format!("reading {}", path.display())))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn windows_and_shares_are_read_or_refused_with_what_to_give() {
-        let ns = |s: u64| Some(s * 1_000_000_000);
-        assert_eq!(
-            window("10m..1h"),
-            Ok(Window {
-                from_ns: ns(600),
-                until_ns: ns(3600)
-            })
-        );
-        assert_eq!(
-            window("..30s"),
-            Ok(Window {
-                from_ns: None,
-                until_ns: ns(30)
-            })
-        );
-        assert_eq!(
-            window("5.."),
-            Ok(Window {
-                from_ns: ns(5),
-                until_ns: None
-            })
-        );
-        for text in ["10", "2s..1s", "a..b"] {
-            assert!(window(text).is_err(), "{text}");
-        }
-        assert_eq!((share("10%"), share("0.5")), (Ok(0.1), Ok(0.005)));
-        assert!(share("0").is_err() && share("101%").is_err() && share("NaN").is_err());
     }
 }

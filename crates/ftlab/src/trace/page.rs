@@ -1,7 +1,7 @@
 //! The page of a trace: its figures and charts, in one file that loads nothing.
 
-use super::info::Figures;
 use ftlab_base::amount::decimal;
+use ftlab_bench::trace_figures::Figures;
 use ftlab_report::html::charts::{self, Bar, Bars};
 use ftlab_trace::{BLOCK_BYTES, Look, Profile};
 

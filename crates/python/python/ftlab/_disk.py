@@ -67,7 +67,10 @@ class Disk:
     A process that is forked inside can use the disk while it is there. It neither ends nor keeps it, however it ends itself.
     """
 
-    def __init__(self, arguments: list[str], image: str | None, ready_seconds: float) -> None:
+    def __init__(
+        self, arguments: list[str], image: str | None, ready_seconds: float, crash_log: str | None = None
+    ) -> None:
+        self._log = crash_log
         self._arguments = arguments
         self._image = image
         self._ready_seconds = ready_seconds
@@ -260,6 +263,40 @@ class Disk:
         """Keeps the disk as it is now, to `reset(to=name)`."""
         self._tell("snapshot", name)
 
+    @property
+    def crash_log(self) -> str:
+        """The log of what clients write, for `ftlab.crash`."""
+        self._there()
+        if self._log is None:
+            raise RunError('this disk has no crash log: give one, as in ftlab.disk("generic-mlc-8", crash_log="db.crash")')
+        return self._log
+
+    def mark(self, text: str) -> None:
+        """Notes in the crash log how far a program has come: checkers find the last mark before a cut.
+
+        Parameters
+        ----------
+        text : str
+            What the program has promised by now, such as ``"row 17 is committed"``.
+        """
+        import json
+        import socket
+
+        self.crash_log  # noqa: B018
+        if not isinstance(text, str) or "\0" in text:
+            raise InputError(f"mark = {text!r}: give a word without NUL")
+        body = json.dumps({"text": text}).encode()
+        head = f"POST /mark HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {len(body)}\r\n\r\n"
+        with socket.socket(socket.AF_UNIX) as asked:
+            asked.settimeout(_PATIENCE_SECONDS)
+            asked.connect(self._control)
+            asked.sendall(head.encode() + body)
+            with asked.makefile("rb") as answer:
+                said = answer.read().decode(errors="replace")
+        status, _, rest = said.partition("\r\n")
+        if " 200 " not in f"{status} ":
+            raise RunError(f"the mark was not taken: {rest.partition(chr(13) + chr(10) + chr(13) + chr(10))[2].strip() or said}")
+
     def smart(self) -> dict[str, Any]:
         """Its SMART data, as `smartctl --json` has them."""
         import json
@@ -279,22 +316,55 @@ def disk(
     seed: int | None = None,
     timing: bool = True,
     sync: bool = False,
+    crash_log: str | os.PathLike[str] | None = None,
     options: Iterable[str] = (),
     ready_seconds: float = 120.0,
 ) -> Disk:
     """A disk that misbehaves on purpose, served by a child of this process as long as the context lasts.
 
-        with ftlab.disk("generic-mlc-8") as disk:
-            disk.fault("stall 3s")
-            subprocess.run(["nbdinfo", disk.uri], check=True)
+    Parameters
+    ----------
+    drive : str or path, optional
+        A name of `drives()`, or the path of a drive file.
+    settings : dict, optional
+        Numbers of the drive to set, by their dotted keys.
+    state : str, optional
+        The state in which it begins, such as "used".
+    base : str or path, optional
+        An image in place of a drive. It is only read, and `reset()` goes back to it.
+    image : str or path, optional
+        A file for the data; without it they lie in a folder that is removed in the end.
+    size : str or int, optional
+        Less capacity than the drive has, such as "256m".
+    seed : int, optional
+        Root of everything random in it.
+    timing : bool, default True
+        Without it, the disk answers as fast as possible.
+    sync : bool, default False
+        A flush waits for this machine's disk.
+    crash_log : str or path, optional
+        A new file that logs what clients write, with its data, for `crash()`.
+    options : iterable of str
+        Further words for `ftlab serve`.
+    ready_seconds : float, default 120.0
+        The longest wait until it is there.
 
-    `drive` is a name of `drives()` or the path of a drive file; `settings` change numbers of it. `state` is what
-    it has been through when it is made, such as `used`. Instead of a drive, `base` is an image that is only read, and
-    `reset()` goes back to it. The data lie in a folder that is removed in the end, unless `image` names a file for them.
+    Returns
+    -------
+    Disk
+        A context manager.
 
-    `size` lets it have less capacity, `seed` is the root of everything random in it. Without `timing` it answers as fast as
-    possible. With `sync` a flush waits for this machine's disk. `options` are further words for `ftlab serve`. The program
-    ftlab is found by `$FTLAB` or on the path.
+    Notes
+    -----
+    The program ftlab is found by ``$FTLAB`` or on the path.
+
+    Examples
+    --------
+    >>> import ftlab
+    >>> with ftlab.disk("generic-mlc-8", size="64m") as disk:
+    ...     stall = disk.fault("stall 100ms")
+    ...     disk.smart()["model_name"] != ""
+    True
     """
     if drive is None and base is None and image is None:
         raise InputError('give a drive, such as "generic-mlc-8", or a base, which is an image')
@@ -308,5 +378,8 @@ def disk(
     words += ["--timing", "model" if timing else "off"]
     if sync:
         words.append("--sync")
+    log = None if crash_log is None else os.path.abspath(os.fspath(crash_log))
+    if log is not None:
+        words += ["--crash-log", log]
     words += options
-    return Disk(words, None if image is None else os.path.abspath(os.fspath(image)), ready_seconds)
+    return Disk(words, None if image is None else os.path.abspath(os.fspath(image)), ready_seconds, log)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from ftlab import _ftlab
 from ftlab._ftlab import InputError
+from ftlab._tables import interchange
 from ftlab._words import assignments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, TypeAlias
+    from typing import Any, TypeAlias, overload
+
+    import pandas
+    import polars
+    from matplotlib.axes import Axes
 
     #: A drive: one that was made, or what `Drive` makes one of.
     DriveLike: TypeAlias = "Drive | str | os.PathLike[str] | Mapping[str, Any]"
@@ -27,18 +32,37 @@ if TYPE_CHECKING:
 class Drive:
     """A drive: the numbers of a drive file, some of them set.
 
-    `source` is a name of `drives()`, the path of a drive file (.toml), the text of one, or its content as a dictionary.
-    `settings` sets numbers by their dotted keys, in the unit that the file has for them: `{"spare.op": 0.28}`. `name` is
-    what results call a drive that was given as a text or a dictionary, and its random streams are named after it.
+    Parameters
+    ----------
+    source : str, path, dict or Drive
+        A name of `drives()`, the path of a drive file (.toml), the text of one, or its content as a dictionary.
+    settings : dict, optional
+        Numbers by their dotted keys, in the unit that the file has for them: ``{"spare.op": 0.28}``.
+    name : str, default "drive"
+        The name in results of a drive that was given as a text or a dictionary; its random streams are named after it.
+    victim : callable, optional
+        Collection asks it in place of the policies that come with ftlab, and results call it ``python:`` and its name. It gets
+        a `VictimView` for each superblock that is to be collected, and returns one of its candidates.
+    pacing : callable, optional
+        It gets a `PacingView` after each slot that the host writes while something is being collected, and after each row of
+        copies, and returns whether the next row is copied now.
 
-    `victim` and `pacing` are functions that collection asks in place of the policies that come along, and results know
-    them as `python:` and their name. `victim` is given a `VictimView` for each superblock that is to be collected, and
-    returns one of its candidates. `pacing` is given a `PacingView` after each slot that the host writes while something is
-    being collected, and after each row of copies, and returns whether the next row is copied now. What they return is to
-    follow from what they are given: copies of a drive ask the same function, in any order. What they raise ends the run.
-    Calls are slow, and a sweep takes no drive that makes some.
+    Raises
+    ------
+    InputError
+        When there is no such drive, or its numbers make none.
 
-    Raises `InputError` when there is no such drive, or none can be as it says.
+    Notes
+    -----
+    What `victim` and `pacing` return must follow from what they get: copies of a drive ask the same function, in any order. An
+    exception of theirs ends the run. Calls are slow, and a sweep takes no drive that makes some.
+
+    Examples
+    --------
+    >>> import ftlab
+    >>> drive = ftlab.Drive("intel-x25-e-32", {"spare.op": 0.28})
+    >>> drive.kind, drive.flash_bytes > drive.capacity_bytes
+    ('ssd', True)
     """
 
     __slots__ = ("_native", "_functions")
@@ -59,6 +83,8 @@ class Drive:
             functions = source._functions
         elif isinstance(source, Mapping):
             native = _ftlab.Drive.of_dict(name, dict(source), numbers)
+        elif not isinstance(source, (str, os.PathLike)):
+            raise InputError(f"drive: {source!r} is none; give a name of drives(), the path or the text of a drive file, or its content")
         else:
             source = os.fspath(source)
             of_text = "\n" in source
@@ -140,6 +166,125 @@ class Drive:
         return f"<ftlab.Drive {self.slug}: {self.name}>"
 
 
+class Drives(Sequence[str]):
+    """The drives that come with ftlab: a table that is a sequence of their names, too.
+
+    The columns are `drive` (the name that calls take), `name`, `year`, `kind`, `port`, `capacity_bytes`, `flash_bytes`,
+    `rated_cycles`, `rated_bytes` and `summary`.
+
+    Examples
+    --------
+    >>> import ftlab
+    >>> drives = ftlab.drives()
+    >>> "intel-320-120" in drives
+    True
+    >>> frame = drives.to_pandas()
+    >>> "samsung-pm9a3-960" in frame[(frame.year >= 2021) & (frame.port == "pcie4x4")].drive.tolist()
+    True
+    """
+
+    def __init__(self, table: _ftlab.Table) -> None:
+        #: The table.
+        self.table = table
+        self._names: list[str] = table["drive"].to_list()
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, at: int) -> str: ...
+        @overload
+        def __getitem__(self, at: slice) -> list[str]: ...
+        @overload
+        def __getitem__(self, at: str) -> _ftlab.Column: ...
+
+    def __getitem__(self, at: Any) -> Any:
+        return self.table[at] if isinstance(at, str) else self._names[at]
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __eq__(self, other: object) -> bool:
+        return self._names == (other._names if isinstance(other, Drives) else other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns; a unit stands last in a name."""
+        return self.table.column_names
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The table as a pandas DataFrame.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        return self.table.to_pandas()
+
+    def to_polars(self) -> polars.DataFrame:
+        """The table as a Polars DataFrame.
+
+        Returns
+        -------
+        polars.DataFrame
+        """
+        return self.table.to_polars()
+
+    def plot(self, x: str = "year", y: str = "capacity_bytes", *, by: str | None = None, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draws a column over another.
+
+        Parameters
+        ----------
+        x : str, default "year"
+            The column along the axis.
+        y : str, default "capacity_bytes"
+            The column that is drawn.
+        by : str, optional
+            A line for each value of this column.
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw into; new ones without it.
+        **options
+            Passed on to Matplotlib.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        return self.table.plot(x, y, by=by, ax=ax, **options)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.table.__arrow_c_stream__(requested_schema)
+
+    def __dataframe__(self, nan_as_null: bool = False, allow_copy: bool = True) -> object:
+        return interchange(self.table, nan_as_null, allow_copy)
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()
+
+    def __repr__(self) -> str:
+        return f"<ftlab.Drives: {', '.join(self._names[:3])}, … {len(self)} in all>"
+
+
+def drives() -> Drives:
+    """The drives that come with ftlab.
+
+    Returns
+    -------
+    Drives
+        A table; as a sequence it has the names that calls take.
+
+    Examples
+    --------
+    >>> import ftlab
+    >>> len(list(ftlab.drives())) > 50
+    True
+    >>> ftlab.drives().table.column_names[:3]
+    ['drive', 'name', 'year']
+    """
+    return Drives(_ftlab.catalogue())
+
+
 def _of_text(slug: str, text: str) -> Drive:
     """The drive that was pickled."""
     return Drive(text, name=slug)
@@ -147,6 +292,8 @@ def _of_text(slug: str, text: str) -> Drive:
 
 def drive(given: DriveLike) -> Drive:
     """What callers give as a drive, as one."""
+    if not isinstance(given, (Drive, str, os.PathLike, Mapping)):
+        raise InputError(f"drive: {given!r} is none; give a name of drives(), the path or the text of a drive file, or a Drive")
     return given if isinstance(given, Drive) else Drive(given)
 
 
@@ -173,4 +320,6 @@ def several(given: DriveLike | Iterable[DriveLike]) -> list[Drive]:
     """What callers give as one drive or as several, as a list."""
     if isinstance(given, (Drive, str, os.PathLike, Mapping)):
         return [Drive(given)]
+    if not isinstance(given, Iterable):
+        raise InputError(f"drives: {given!r} is none; give a drive or a list of drives")
     return [drive(each) for each in given]

@@ -1,8 +1,12 @@
 """The native half of ftlab. What callers use of it is in the package, with its words."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import pandas
+import polars
+from matplotlib.axes import Axes
 
 __version__: str
 MODEL_VERSION: int
@@ -13,8 +17,9 @@ class InputError(ValueError):
 class RunError(RuntimeError):
     """Something failed on the way: a run, a file, or this machine."""
 
-def drives() -> list[str]:
-    """The names of all drives that come with ftlab."""
+def drive_names() -> list[str]: ...
+def catalogue() -> Table: ...
+def quantities() -> list[str]: ...
 
 class Column:
     """A column of a table: an Arrow array, and for NumPy an array without a copy where no cell is empty."""
@@ -29,6 +34,7 @@ class Column:
     def to_numpy(self) -> Any:
         """The column as a NumPy array: without a copy where no cell is empty, else with NaN for what is missing."""
 
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any: ...
     def to_list(self) -> list[Any]:
         """The cells; None where there is nothing to say."""
 
@@ -36,7 +42,7 @@ class Column:
     def __getitem__(self, at: int, /) -> Any: ...
 
 class Table:
-    """A table of Arrow arrays, which pandas, Polars, PyArrow and others take over without a copy."""
+    """A table of Arrow arrays, which pandas, Polars, PyArrow and others read without a copy."""
 
     @property
     def column_names(self) -> list[str]:
@@ -48,8 +54,36 @@ class Table:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
     def __arrow_c_schema__(self) -> object: ...
+    @staticmethod
+    def from_pydict(columns: dict[str, list[Any]]) -> Table:
+        """The table of columns by their names."""
+
     def to_pydict(self) -> dict[str, list[Any]]:
         """Every column as a list, by its name."""
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The table as a pandas DataFrame."""
+
+    def to_polars(self) -> polars.DataFrame:
+        """The table as a Polars DataFrame, without a copy."""
+
+    def to_numpy(self) -> Any:
+        """The table as a NumPy array of records, a field for each column."""
+
+    def plot(
+        self,
+        x: str | None = None,
+        y: str | Sequence[str] | None = None,
+        *,
+        by: str | None = None,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Axes:
+        """Draws columns over another with Matplotlib."""
+
+    def __dataframe__(self, nan_as_null: bool = False, allow_copy: bool = True) -> object: ...
+    def _repr_html_(self) -> str: ...
+    def __iter__(self) -> Iterator[dict[str, Any]]: ...
 
     def __len__(self) -> int: ...
     def __contains__(self, name: str, /) -> bool: ...
@@ -178,22 +212,27 @@ def run(
     state: str,
     untimed: bool,
     how: Mapping[str, Any],
-    replay: Mapping[str, str],
+    replay: Mapping[str, Any],
     progress: Callable[[int, int], object] | None,
 ) -> Results: ...
 def review(
     drives: list[Drive],
     names: list[str],
+    loads: list[Any],
     suite: str | None,
+    state: str | None,
     how: Mapping[str, Any],
+    replay: Mapping[str, Any],
     progress: Callable[[int, int], object] | None,
 ) -> Results: ...
 def compare(
     drive: Drive,
     settings: list[tuple[str, list[str]]],
     names: list[str],
+    loads: list[Any],
     state: str | None,
     how: Mapping[str, Any],
+    replay: Mapping[str, Any],
     progress: Callable[[int, int], object] | None,
 ) -> Results: ...
 def plan(
@@ -202,8 +241,40 @@ def plan(
     state: str,
     goals: Mapping[str, Any],
     how: Mapping[str, Any],
-    replay: Mapping[str, str],
+    replay: Mapping[str, Any],
+    progress: Callable[[int, int], object] | None,
 ) -> Results: ...
+def endurance(
+    job: tuple[str, str] | None,
+    drive: Drive,
+    bytes_per_day: float,
+    years: float,
+    celsius: float,
+    programs: float,
+    seed: int,
+    testbed: str | None,
+    progress: Callable[[int, int], object] | None,
+) -> str: ...
+def calibrate(
+    figures: list[tuple[str, str]],
+    drive: Drive,
+    wa: float | None,
+    used: float,
+    name: str | None,
+    testbed: str | None,
+    progress: Callable[[int, int], object] | None,
+) -> tuple[str, Table]: ...
+def import_files(
+    program: str,
+    files: list[tuple[str, str]],
+    base: str | None,
+    capacity_bytes: int | None,
+) -> tuple[str, list[tuple[str, str, bool]], Table, Table, Table, list[str]]: ...
+def trace_info(
+    path: str,
+    replay: Mapping[str, Any],
+    progress: Callable[[int, int], object] | None,
+) -> str: ...
 
 class Sweep:
     @staticmethod

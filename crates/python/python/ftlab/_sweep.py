@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Mapping
 
 from ftlab import _ftlab
 from ftlab._drive import Drive, drive as drive_of
 from ftlab._ftlab import InputError
-from ftlab._results import to_pandas, to_polars
-from ftlab._words import load as load_of, seed as seed_of, setting
+from ftlab._order import also, of_sweeps
+from ftlab._tables import interchange, to_pandas, to_polars
+from ftlab._words import flag, load as load_of, machine, naming, progress as hearer, replaying, seed as seed_of, setting, word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
     from typing import Any, TypeAlias
 
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     import polars
     import xarray
     from distributed import Client
+    from matplotlib.axes import Axes
 
     from ftlab._drive import DriveLike
-    from ftlab._words import Load
+    from ftlab._words import Load, Progress
 
     #: Settings of a grid: a value or a list of values for each dotted key, all tried with each other; a list of settings
     #: that belong together; or settings that are drawn.
@@ -34,11 +35,31 @@ if TYPE_CHECKING:
 _OF_ROWS = ("row", "run_id", "state", "clock", "status", "reason")
 
 
-class LatinHypercube:
-    """`points` settings drawn so that each range is hit once in every `points`-th of it.
+#: Words of a replay that are as by default, and are not said, so that it is the same grid.
+_USUAL = (("pace", "original"), ("fit", "refuse"))
 
-    `ranges` has for each dotted key a pair (from, to), of whole numbers where both are, or a list of values to draw from
-    evenly. Keys in `log` are drawn so that ratios count, and not differences.
+
+class LatinHypercube:
+    """Settings drawn so that each of `points` equal parts of each range is hit once.
+
+    Parameters
+    ----------
+    points : int
+        Number of settings.
+    ranges : dict
+        For each dotted key a pair (from, to), of whole numbers where both are, or a list of values to draw from evenly.
+    seed : int, default 1
+        Root of what they are drawn by.
+    log : collection of str
+        Keys that are drawn so that ratios count, and not differences.
+
+    Examples
+    --------
+    >>> import ftlab
+    >>> drawn = ftlab.LatinHypercube(4, {"spare.op": (0.07, 0.5)})
+    >>> writes = {"rw": "randwrite", "bs": "4k", "number_ios": 1000}
+    >>> len(ftlab.sweep(writes, "generic-mlc-8", drawn, untimed=True, settings={"nand.blocks_per_die": 64}))
+    4
     """
 
     def __init__(
@@ -64,10 +85,10 @@ class LatinHypercube:
 
 
 class Sweep:
-    """The table of a sweep, a row a run, in the order of the grid; an Arrow table that others read without a copy.
+    """The table of a sweep, a row for each run, in the order of the grid; an Arrow table that others read without a copy.
 
     `row`, `run_id`, `drive`, `load`, `state`, `clock`, `seed` and each setting say what a row is of; `status` (done,
-    refused, failed or skipped) and `reason` how it ended; the rest are figures, named as in `Results.runs`.
+    refused, failed or skipped) and `reason` how it ended; the rest are figures, named as in `Results.runs`. `sweep()` makes it.
     """
 
     def __init__(self, table: _ftlab.Table, path: Path | None, counts: dict[str, int]) -> None:
@@ -79,18 +100,36 @@ class Sweep:
         self.counts = counts
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The table as a pandas DataFrame."""
+        """The table as a pandas DataFrame.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
         return to_pandas(self.table)
 
     def to_polars(self) -> polars.DataFrame:
-        """The table as a Polars DataFrame."""
+        """The table as a Polars DataFrame.
+
+        Returns
+        -------
+        polars.DataFrame
+        """
         return to_polars(self.table)
 
     def to_xarray(self) -> xarray.Dataset:
         """The figures of a full grid with a dimension for the drives, each setting, the loads and the seeds.
 
-        What has one value is a coordinate without a dimension. Raises `InputError` where rows are not every value with
-        every other.
+        An axis with one value is a coordinate without a dimension.
+
+        Returns
+        -------
+        xarray.Dataset
+
+        Raises
+        ------
+        InputError
+            When rows are not every value with every other.
         """
         import math
 
@@ -109,8 +148,44 @@ class Sweep:
         dataset: xarray.Dataset = figures.drop(columns=list(alone)).set_index(dims).to_xarray()
         return dataset.assign_coords(alone)
 
+    def plot(self, x: str | None = None, y: str = "wa", *, by: str | None = None, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draws a figure over a setting: the mean over seeds.
+
+        Parameters
+        ----------
+        x : str, optional
+            The setting along the axis; by default the first with several numbers.
+        y : str, default "wa"
+            The figure.
+        by : str, optional
+            A line for each value of this column; by default the first setting with several words.
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw into; new ones without it.
+        **options
+            Passed on to Matplotlib.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        cells = {name: self.table[name].to_list() for name in self.table.column_names if "." in name or name == "drive"}
+        varied = {name: of for name, of in cells.items() if len(set(of)) > 1}
+        numbers = [name for name, of in varied.items() if all(isinstance(cell, (int, float)) for cell in of)]
+        words = [name for name in varied if name not in numbers]
+        if x is None:
+            if not numbers:
+                raise InputError("x: no setting has several numbers; say what is along the axis")
+            x = numbers[0]
+        return self.table.plot(x, y, by=by or (words[0] if words and words[0] != x else None), ax=ax, **options)
+
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.table.__arrow_c_stream__(requested_schema)
+
+    def __dataframe__(self, nan_as_null: bool = False, allow_copy: bool = True) -> object:
+        return interchange(self.table, nan_as_null, allow_copy)
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()
 
     def __len__(self) -> int:
         return len(self.table)
@@ -120,10 +195,11 @@ class Sweep:
         return f"<ftlab.Sweep of {len(self)} rows: {counts}>"
 
 
+@also(("grid", "load", "drives", "seeds", "state", "untimed"), of_sweeps)
 def sweep(
-    grid: Grid | str | os.PathLike[str],
     load: Load | Sequence[Load] | Mapping[str, Load] | None = None,
     drives: DriveLike | Sequence[DriveLike] | None = None,
+    grid: Grid | str | os.PathLike[str] | None = None,
     seeds: int | Sequence[int] = 1,
     state: str = "filled",
     untimed: bool = False,
@@ -131,42 +207,115 @@ def sweep(
     settings: Mapping[str, Any] | None = None,
     pace: str = "original",
     fit: str = "refuse",
+    window: str | None = None,
+    share: float | str | None = None,
+    device: str | Sequence[str] | None = None,
+    format: str | None = None,
     out: str | os.PathLike[str] | None = None,
     shard: str | None = None,
     client: Client | None = None,
     threads: int | None = None,
     memory_gib: float | None = None,
-    progress: Callable[[int, int], object] | bool | None = None,
+    progress: Progress | None = None,
 ) -> Sweep:
     """Runs every drive with every setting, load and seed of a grid, as `ftlab sweep` does: the same rows, byte for byte.
 
-    `grid` has settings by their dotted keys, each with a value or a list: `{"spare.op": [0.07, 0.28]}`; or is a list of
-    settings that belong together, or a `LatinHypercube`. `settings` are tried with each of these. `load` is a load as
-    `run` takes one, or several. `seeds` are the roots of all random streams, or how many from 1 on. Alternatively `grid` is
-    the path of a grid's file, which says all of that. `pace` and `fit` are of recorded traces among the loads, as for `replay`.
+    The order of earlier versions, `sweep(grid, load, drives)`, is accepted too.
 
-    `out` is a folder that keeps the rows: those that are there are not run again, and what was interrupted goes on there.
-    `shard="3/64"` runs the third of 64 shares, for `merge`. Rows run on `threads` of this machine, within `memory_gib` (GiB),
-    or on a Dask cluster by its `client`: a worker that dies takes nothing with it. A run that cannot be made is a row with a
-    reason. `progress` is called with the rows that are done and all that are to run; True shows them on standard error.
+    Parameters
+    ----------
+    load : str, path, dict or list
+        One load or several, as for `run`.
+    drives : Drive, str, path or list
+        One drive or several.
+    grid : dict, list, LatinHypercube or path
+        Settings by their dotted keys, each with a value or a list: ``{"spare.op": [0.07, 0.28]}``; a list of settings that
+        belong together; settings that are drawn; or the path of a grid's file, which says loads and drives as well.
+    seeds : int or list of int, default 1
+        Roots of all random streams, or how many from 1 on.
+    state : str, default "filled"
+        The state in which drives begin. Take "steady-fast" where write amplification is in question: in "used", short loads
+        end before collection has settled.
+    untimed : bool, default False
+        Run without a clock: write amplification alone, and much faster.
+    settings : dict, optional
+        Settings that are tried with each of the grid.
+    pace, fit : str
+        Of recorded traces among the loads, as for `replay`.
+    window, share, device, format : optional
+        The part of recorded traces that is replayed, as for `replay`.
+    out : str or path, optional
+        A folder that keeps the rows: those that are there are not run again, and what was interrupted goes on there.
+    shard : str, optional
+        A share of the rows, for `merge`: "3/64" runs the third of 64.
+    client : distributed.Client, optional
+        Run on this Dask cluster: a worker that dies takes nothing with it.
+    threads : int, optional
+        Threads of this machine; by default all cores.
+    memory_gib : float, optional
+        GiB for drives and their copies; by default half of the free memory.
+    progress : bool or callable, optional
+        Called with the rows that are done and all that are to run; True shows them on standard error, as a terminal does
+        without it.
 
-    Raises `InputError` when the grid is none, or no row of it can run.
+    Returns
+    -------
+    Sweep
+        A run that cannot be made is a row with a reason.
+
+    Raises
+    ------
+    InputError
+        When the grid is none, or no row of it can run.
+
+    Examples
+    --------
+    >>> import ftlab
+    >>> writes = {"rw": "randwrite", "bs": "4k", "number_ios": 5000}
+    >>> grid = {"spare.op": [0.07, 0.28], "nand.blocks_per_die": 64}
+    >>> table = ftlab.sweep(writes, "generic-mlc-8", grid, state="steady-fast", untimed=True)
+    >>> little, much = table.table["wa"]
+    >>> little > much
+    True
     """
-    native = _grid(grid, load, drives, seeds, state, untimed, settings, pace, fit)
+    if grid is None and load is not None and drives is None and isinstance(load, (str, os.PathLike)):
+        # A grid's file says all of it.
+        load, grid = None, load
+    words = replaying(pace, fit, window, share, device, format)
+    state, untimed = word("state", state, "used"), flag("untimed", untimed)
+    native = _grid({} if grid is None else grid, load, drives, seeds, state, untimed, settings, words)
+    given = machine(threads, memory_gib)
+    hears = _hearer(progress)
     if out is None:
         import tempfile
 
         with tempfile.TemporaryDirectory() as folder:
-            made = _run(native, folder, shard, client, threads, memory_gib, progress)
+            made = _run(native, folder, shard, client, given, hears)
             made.path = None
             return made
-    return _run(native, os.fspath(out), shard, client, threads, memory_gib, progress)
+    return _run(native, os.fspath(out), shard, client, given, hears)
 
 
 def merge(folders: Iterable[str | os.PathLike[str]], out: str | os.PathLike[str]) -> Sweep:
     """Puts the tables that shards left in folders together: the table that one sweep over all of the grid leaves.
 
-    Raises `InputError` when they are of several grids, `RunError` when rows are missing.
+    Parameters
+    ----------
+    folders : iterable of str or path
+        The folders that shards were written to.
+    out : str or path
+        The folder for the whole table.
+
+    Returns
+    -------
+    Sweep
+
+    Raises
+    ------
+    InputError
+        When they are of several grids.
+    RunError
+        When rows are missing.
     """
     given = [os.fspath(folder) for folder in folders]
     if not given:
@@ -179,6 +328,12 @@ def _several(given: Any) -> list[Any]:
     """What is one or several, as a list."""
     one = isinstance(given, (str, os.PathLike, Mapping, Drive))
     return [given] if one else list(given)
+
+
+def _named_loads(given: Any) -> list[tuple[str, Any]]:
+    """Loads by the names that they have in messages."""
+    named = _several(given)
+    return [("job", named[0])] if len(named) == 1 else [(f"load-{number}", each) for number, each in enumerate(named, 1)]
 
 
 def _loads(given: Any) -> list[Any]:
@@ -200,8 +355,7 @@ def _grid(
     state: str,
     untimed: bool,
     settings: Mapping[str, Any] | None,
-    pace: str,
-    fit: str,
+    replay: dict[str, Any],
 ) -> _ftlab.Sweep:
     if isinstance(grid, (str, os.PathLike)):
         if load is not None or drives is not None or settings is not None:
@@ -213,20 +367,29 @@ def _grid(
     words: dict[str, Any] = {
         "drives": [_drive_words(each) for each in _several(drives)],
         "loads": _loads(load),
-        "seeds": seed_of(seeds) if isinstance(seeds, int) else [seed_of(seed) for seed in seeds],
+        "seeds": _seeds(seeds),
         "state": state,
         "untimed": untimed,
-        # What is as by default is not said, so that it is the same grid.
-        "replay": {key: word for key, word, usual in [("pace", pace, "original"), ("fit", fit, "refuse")] if word != usual},
+        "replay": {key: said for key, said in replay.items() if said and (key, said) not in _USUAL},
         "set": _values(settings or {}),
     }
     if isinstance(grid, LatinHypercube):
         words["latin_hypercube"] = grid._words()
     elif isinstance(grid, Mapping):
         words["set"] |= _values(grid)
+    elif not isinstance(grid, Iterable):
+        raise InputError(f'grid = {grid!r}: give settings, for example {{"spare.op": [0.07, 0.28]}}, or a LatinHypercube')
     else:
         words["list"] = [{key: setting(value) for key, value in entry.items()} for entry in grid]
-    return _ftlab.Sweep.of(words, "", "sweep")
+    with naming.each(_named_loads(load)):
+        return _ftlab.Sweep.of(words, "", "sweep")
+
+
+def _seeds(seeds: Any) -> int | list[int]:
+    """How many seeds there are, or each of them."""
+    if isinstance(seeds, (str, bytes)) or (not isinstance(seeds, int) and not isinstance(seeds, Iterable)):
+        return seed_of(seeds, "seeds")
+    return seed_of(seeds, "seeds") if isinstance(seeds, int) else [seed_of(seed, "seeds") for seed in seeds]
 
 
 def _drive_words(given: DriveLike) -> Any:
@@ -256,27 +419,22 @@ def _run(
     out: str,
     shard: str | None,
     client: Any,
-    threads: int | None,
-    memory_gib: float | None,
-    progress: Callable[[int, int], object] | bool | None,
+    machine: dict[str, Any],
+    hears: Any,
 ) -> Sweep:
-    told = _teller(progress)
     store = _ftlab.Store.open(out, native)
     if client is None:
-        native.run(store, shard, threads, memory_gib, told)
+        native.run(store, shard, machine["threads"], machine["memory_gib"], hears)
     else:
         from ftlab._dask import run_on
 
-        run_on(client, native, store, shard, told)
+        run_on(client, native, store, shard, hears)
     path, counts = store.finish(native, shard)
     return Sweep(_ftlab.read_table(path), path, counts)
 
 
-def _teller(progress: Callable[[int, int], object] | bool | None) -> Callable[[int, int], object] | None:
-    if callable(progress):
-        return progress
-    return _show if progress or (progress is None and sys.stderr.isatty()) else None
+def _hearer(progress: Progress | None) -> Any:
+    """Who hears of progress: by default a terminal."""
+    import sys
 
-
-def _show(done: int, total: int) -> None:
-    print(f"\r{done} of {total} rows", end="\n" if done == total else "", file=sys.stderr, flush=True)
+    return hearer(sys.stderr.isatty() if progress is None else progress, "rows")
