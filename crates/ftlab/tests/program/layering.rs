@@ -177,7 +177,6 @@ const USES: &[(&str, &[&str])] = &[
         "ftlab",
         &[
             "ftlab-base",
-            "ftlab-theory",
             "ftlab-ftl",
             "ftlab-host",
             "ftlab-sheet",
