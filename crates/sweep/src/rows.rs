@@ -18,7 +18,8 @@ pub const RUN_ID: &str = "run_id";
 pub const ROW: &str = "row";
 /// The column of how runs ended.
 pub const STATUS: &str = "status";
-const REASON: &str = "reason";
+/// The column that says why a row has no figures.
+pub const REASON: &str = "reason";
 
 /// Columns of the grid itself, in their order. Settings stand behind them, and then the end of the run.
 const OF_GRID: [&str; 7] = [ROW, RUN_ID, "drive", "load", "state", "clock", "seed"];
