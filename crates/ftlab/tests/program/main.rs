@@ -32,3 +32,4 @@ mod strange_files;
 mod sweeps;
 mod traces;
 mod verdicts;
+mod wrong_inputs;
