@@ -31,8 +31,8 @@ impl OwnLoad {
             let rates = [
                 pace.rate.read,
                 pace.rate.write,
-                pace.rate_iops.read.map(u64::from),
-                pace.rate_iops.write.map(u64::from),
+                pace.rate_iops.read,
+                pace.rate_iops.write,
             ];
             rates.iter().any(Option::is_some)
         };
