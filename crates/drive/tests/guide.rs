@@ -27,7 +27,6 @@ fn draw(sheet: &Sheet) -> String {
         about,
         takes,
         optional,
-        ..
     } in sheet.keys
     {
         let name = if *optional {

@@ -1,8 +1,8 @@
 //! The commands that can be typed. The options of a command stand with it.
 
 use crate::{
-    calibrate, claims, compare, completions, drives, endurance, import, list_tests, man, plan,
-    provenance, pts, report, review, run, show, sweep, trace,
+    calibrate, claims, compare, completions, endurance, import, list_tests, man, plan, provenance,
+    pts, report, review, run, show, sweep, trace,
 };
 use clap::{Parser, Subcommand};
 
@@ -17,7 +17,6 @@ pub struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   ftlab drives                               the drives that come with ftlab
-  ftlab drives --year 2018.. --nvme          those of today
   ftlab show intel-x25-m-g1-80               every number of one, with its source
   ftlab tests                                the tests, by code and by name
   ftlab review                               the five drives of the 2008 review, its tests
@@ -51,7 +50,7 @@ Exit codes: 0 done, 1 failed while running, 2 wrong input, 3 a requirement was m
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List the drives that come with ftlab
-    Drives(drives::Options),
+    Drives,
     /// List the tests of `review` and `compare`, and what they measure
     Tests(list_tests::Options),
     /// Show every number of a drive with its unit, source and confidence

@@ -9,9 +9,7 @@ use crate::{drives, provenance, screen};
 use clap::Args;
 use ftlab_base::RootSeed;
 use ftlab_base::amount::{decimal, three_digits};
-use ftlab_bench::endurance::{
-    self, Announced, CLIENT, Daily, EnduranceError, Lived, Plan, Report, ScaleRow,
-};
+use ftlab_bench::endurance::{self, Announced, CLIENT, Daily, EnduranceError, Lived, Plan, Report, ScaleRow};
 use ftlab_drive::{Catalog, DriveFile, MODEL_VERSION};
 use ftlab_result::Provenance;
 use ftlab_workload::JobFile;

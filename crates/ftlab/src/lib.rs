@@ -81,7 +81,7 @@ pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
         return failure::exit(Err(why));
     }
     let outcome = match cli.command {
-        Command::Drives(options) => drives::command(&options),
+        Command::Drives => drives::command(),
         Command::Tests(args) => list_tests::command(&args),
         Command::Show(args) => show::command(&args),
         Command::Run(args) | Command::Fio(args) => run::command(&args),

@@ -99,7 +99,6 @@ mod record;
 mod recovery;
 mod regions;
 mod reset;
-mod size;
 mod slot;
 mod snapshot;
 mod snapshots;

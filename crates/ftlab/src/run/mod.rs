@@ -59,7 +59,7 @@ An untimed run gives write amplification and wear, no latencies; it is much fast
 A saved state fits the drive it was saved of, with the same settings; the seed may differ.")]
 pub struct Options {
     /// fio job files, application scripts, scenarios or traces (.toml), and recorded traces of any format: each runs on
-    /// each drive, from the same state; - reads one from standard input
+    /// each drive, from the same state
     #[arg(required_unless_present_any = ["words", "cmdhelp", "enghelp"], value_name = "LOAD")]
     loads: Vec<PathBuf>,
     /// fio's command line: --name=a --rw=randwrite …

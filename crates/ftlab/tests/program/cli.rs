@@ -33,12 +33,11 @@ fn drives_are_listed_with_kind_and_capacity() {
         &out,
         &[
             "intel-x25-m-g1-80",
-            "2008",
-            "SATA 3 Gb/s",
-            "MLC",
+            "ssd",
             "80.0 GB",
             DISK,
-            "HDD",
+            "disk",
+            "jmf602-mlc-64",
         ],
     );
 }

@@ -32,4 +32,3 @@ mod strange_files;
 mod sweeps;
 mod traces;
 mod verdicts;
-mod wrong_inputs;

@@ -50,11 +50,7 @@ pub enum CrashLogError {
 
 impl Blame for CrashLogError {
     fn is_input(&self) -> bool {
-        match self {
-            CrashLogError::Foreign { .. } => true,
-            CrashLogError::System { why, .. } => why.kind() == ErrorKind::NotFound,
-            CrashLogError::Damaged { .. } => false,
-        }
+        matches!(self, CrashLogError::Foreign { .. })
     }
 }
 

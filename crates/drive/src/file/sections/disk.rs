@@ -9,7 +9,7 @@ use crate::disk::{Destage, DiskParams};
 use crate::file::section::{Section, Sheet, Unread, section, words};
 use ftlab_base::{Nanos, SECTOR_BYTES};
 use ftlab_host::{End, Limit};
-use ftlab_sheet::quantity::{Bytes, Count, Duration, Quantity, Rate, Time};
+use ftlab_sheet::quantity::{Bytes, Count, Quantity, Rate, Time};
 use toml::Table;
 
 section! {
@@ -29,11 +29,11 @@ section! {
         /// Sustained rate of the innermost band.
         inner_rate: Quantity<Rate>,
         /// Seek to the neighbouring cylinder, settled for reading.
-        seek_track: Quantity<Duration>,
+        seek_track: Quantity<Time>,
         /// Mean seek over all pairs of cylinders.
-        seek_average: Quantity<Duration>,
+        seek_average: Quantity<Time>,
         /// Seek from the first to the last cylinder.
-        seek_full: Quantity<Duration>,
+        seek_full: Quantity<Time>,
         /// What a seek takes longer before a write.
         write_settle: Quantity<Time>,
         /// Switch to another head of the same cylinder.

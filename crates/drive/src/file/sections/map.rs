@@ -7,7 +7,7 @@ use ftlab_ftl::block::BlockConfig;
 use ftlab_ftl::packed::TableConfig;
 use ftlab_ftl::page::TranslationConfig;
 use ftlab_sheet::one_line;
-use ftlab_sheet::quantity::{Bytes, Count, Duration, Quantity};
+use ftlab_sheet::quantity::{Bytes, Count, Quantity, Time};
 use toml::Value;
 
 words! {
@@ -64,7 +64,7 @@ section! {
         /// lanes. None if left out.
         host_memory: Option<Quantity<Bytes>>,
         /// With `host_memory`: what it takes to read the host's memory, there and back.
-        host_memory_latency: Option<Quantity<Duration>>,
+        host_memory_latency: Option<Quantity<Time>>,
         /// With `dram`, in place of `entry`: an entry of a table that has one for every run of slots whose data
         /// follow each other on flash. A write that looks up what is not in memory stops the firmware until it is.
         run: Option<Quantity<Bytes>>,

@@ -6,7 +6,7 @@ use crate::file::section::{Section, Sheet, Unread, section};
 use crate::ram::RamParams;
 use ftlab_base::SECTOR_BYTES;
 use ftlab_host::Limit;
-use ftlab_sheet::quantity::{Bytes, Duration, Quantity, Rate};
+use ftlab_sheet::quantity::{Bytes, Quantity, Rate, Time};
 use toml::Table;
 
 section! {
@@ -16,7 +16,7 @@ section! {
         /// Capacity.
         capacity: Quantity<Bytes>,
         /// The driver's time for a command.
-        command: Quantity<Duration>,
+        command: Quantity<Time>,
         /// Rate at which it copies.
         copy_rate: Quantity<Rate>,
     }
