@@ -64,10 +64,11 @@ pub struct Figures {
     pub overwritten_bytes: f64,
     /// Share of the writes to the hottest 1, 10 and 20 % of the written blocks; empty where nothing was written.
     pub hottest: Vec<[f64; 2]>,
-    /// Requests by the time since the one before: up to so many nanoseconds (of the last, longer), how many, and all
-    /// that time.
+    /// Requests by the time since the one before, a row a range: its upper end in nanoseconds (the last has none), the number of
+    /// requests, and the sum of their times.
     pub idle: Vec<[u64; 3]>,
-    /// Accesses to a block that was accessed before: fewer than so many bytes of other blocks between, and how many.
+    /// Accesses to a block that was accessed before, by the bytes of other blocks in between: the upper end of a range, and the
+    /// number of accesses.
     pub reuse_distances: Vec<[f64; 2]>,
     /// Spare area over what is written, and the least write amplification with blocks of one rate of writes together.
     pub least_write_amplification: Vec<[f64; 2]>,

@@ -9,11 +9,9 @@ use crate::{drives, provenance, screen};
 use clap::Args;
 use ftlab_base::RootSeed;
 use ftlab_base::amount::{decimal, three_digits};
-use ftlab_bench::endurance::{self, Announced, CLIENT, Daily, EnduranceError, Lived, Plan, Report, ScaleRow};
-use ftlab_drive::{Catalog, DriveFile, MODEL_VERSION};
-use ftlab_result::Provenance;
+use ftlab_bench::endurance::{self, Announced, CLIENT, Daily, Lived, Rated, Report, ScaleRow, Way};
+use ftlab_drive::Catalog;
 use ftlab_workload::JobFile;
-use serde::Serialize;
 use std::path::PathBuf;
 
 /// Bytes of a terabyte and a gigabyte.
@@ -76,15 +74,13 @@ pub fn command(options: &Options) -> Outcome {
     let job = JobFile::parse(&job_text, &job_name)?;
     let drive = Catalog::load(&options.drive, &options.settings)?;
     let testbed = options.testbed.load_for(&drive)?;
-    let plan = match Plan::within(&drive, options.programs) {
-        Err(EnduranceError::LastsForEver { .. }) if drive.rated_bytes().is_some() => {
-            return rated(&drive, options);
-        }
-        plan => plan?,
-    };
     let daily = Daily {
         bytes: options.per_day * GB,
         celsius: options.celsius,
+    };
+    let plan = match Way::of(&drive, options.programs, daily, options.years)? {
+        Way::Simulated(plan) => plan,
+        Way::Known(rated) => return print_rated(*rated, options),
     };
     let progress = options.signs.spinner("writing the drive to its end");
     let tell = |_: &str, lived: Option<f64>| {
@@ -119,50 +115,33 @@ pub fn command(options: &Options) -> Outcome {
     })
 }
 
-/// The answer for a drive whose file has an announced amount alone: how it wears is not simulated.
-#[derive(Debug, Serialize)]
-struct Rated {
-    model_version: u32,
-    provenance: Provenance,
-    drive: String,
-    per_day_gb: f64,
-    years: f64,
-    announced: Announced,
-}
-
-fn rated(drive: &DriveFile, options: &Options) -> Outcome {
-    let announced = Announced::of(drive, options.per_day * GB, options.years);
+/// Prints what the announced amount alone says.
+fn print_rated(rated: Rated, options: &Options) -> Outcome {
     let rated = Rated {
-        model_version: MODEL_VERSION,
-        provenance: provenance::here(),
-        drive: drive.slug().to_owned(),
-        per_day_gb: options.per_day,
-        years: options.years,
-        announced: announced.expect("its file has one"),
+        provenance: Some(provenance::here()),
+        ..rated
     };
     screen::print(&match options.output_format {
-        OutputFormat::Normal => rated.normal(),
+        OutputFormat::Normal => rated_in_words(&rated),
         OutputFormat::Json => screen::json(&rated)?,
     })
 }
 
-impl Rated {
-    fn normal(&self) -> String {
-        let lasts = match self.announced.lasts {
-            true => "it lasts",
-            false => "it does not last",
-        };
-        format!(
-            "{}\n{:<24}{}\n{:<24}{lasts} {} years at {} a day\nnote: its file does not say how blocks wear, so its life is not \
+fn rated_in_words(rated: &Rated) -> String {
+    let lasts = match rated.announced.lasts {
+        true => "it lasts",
+        false => "it does not last",
+    };
+    format!(
+        "{}\n{:<24}{}\n{:<24}{lasts} {} years at {} a day\nnote: its file does not say how blocks wear, so its life is not \
              simulated; give reliability.rated_cycles, median_cycles, life_shape and erase_share, in the file or with --set\n",
-            self.drive,
-            "announced amount",
-            announced_words(&self.announced),
-            "verdict",
-            self.years,
-            decimal(self.per_day_gb * GB, "B"),
-        )
-    }
+        rated.drive,
+        "announced amount",
+        announced_words(&rated.announced),
+        "verdict",
+        rated.years,
+        decimal(rated.per_day_gb * GB, "B"),
+    )
 }
 
 fn announced_words(announced: &Announced) -> String {

@@ -7,7 +7,7 @@ use crate::table::Table;
 use crate::work::work;
 use ftlab_base::RootSeed;
 use ftlab_bench::calibrate::{self as calibration, Fitted, Measured, MeasuredWa};
-use ftlab_bench::endurance::{self as lives, CLIENT, Daily, Lived, Plan};
+use ftlab_bench::endurance::{self as lives, CLIENT, Daily, Lived, Way};
 use ftlab_bench::trace_figures::Figures;
 use ftlab_drive::{DriveFile, default_testbed};
 use ftlab_export::{Cells, Column};
@@ -45,10 +45,15 @@ pub fn endurance(
     let job = guarded(&name, || JobFile::parse(&text, &name).map_err(raised))?;
     let file = drive.file(&Arc::default());
     let testbed = testbed_for(testbed, &file)?;
-    let plan = Plan::within(&file, programs).map_err(raised)?;
     let daily = Daily {
         bytes: bytes_per_day,
         celsius,
+    };
+    let plan = match Way::of(&file, programs, daily, years).map_err(raised)? {
+        Way::Simulated(plan) => plan,
+        Way::Known(rated) => {
+            return serde_json::to_string(&rated).map_err(|error| run_error(&error));
+        }
     };
     let root = RootSeed(seed);
     let life = work(py, progress, |way| {

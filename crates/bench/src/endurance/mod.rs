@@ -12,7 +12,7 @@ mod report;
 pub use client::{CLIENT, RANDOM, write_amplification};
 pub use life::{Ending, Life, Mark};
 pub use plan::{EnduranceError, Plan};
-pub use report::{Announced, Lived, MarkRow, Report, ScaleRow};
+pub use report::{Announced, Lived, MarkRow, Rated, Report, ScaleRow, Way};
 
 use crate::proportion::in_proportion;
 use ftlab_base::{Content, RootSeed};

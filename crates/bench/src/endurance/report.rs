@@ -1,6 +1,6 @@
 //! The life of a drive as programs read it.
 
-use super::{Daily, Ending, Life, Mark, Plan};
+use super::{Daily, Ending, EnduranceError, Life, Mark, Plan};
 use ftlab_drive::{DriveFile, MODEL_VERSION};
 use ftlab_lab::smart_of;
 use ftlab_play::record::erases;
@@ -87,13 +87,69 @@ impl Announced {
     #[must_use]
     pub fn of(drive: &DriveFile, bytes_per_day: f64, wanted_years: f64) -> Option<Announced> {
         let rated = drive.rated_bytes()?;
-        let years = rated.bytes as f64 / (bytes_per_day * DAYS_A_YEAR);
+        let years = rated.years(bytes_per_day);
         Some(Announced {
             host_tb: rated.bytes as f64 / TB,
             assumed: rated.is_assumed,
             years,
             lasts: years >= wanted_years,
         })
+    }
+}
+
+/// The answer for a drive whose file has an announced amount alone: its wear is not simulated.
+#[derive(Debug, Serialize)]
+pub struct Rated {
+    /// Version of the model.
+    pub model_version: u32,
+    /// The source of the program, if it names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
+    /// Slug of the drive.
+    pub drive: String,
+    /// Gigabytes that the host writes a day.
+    pub per_day_gb: f64,
+    /// Years that were asked for.
+    pub years: f64,
+    /// The amount, and how long it lasts.
+    pub announced: Announced,
+}
+
+/// The way to an answer on a drive's life.
+#[derive(Debug)]
+pub enum Way {
+    /// The drive is written to its end, on this scale.
+    Simulated(Plan),
+    /// The announced amount is all that is known.
+    Known(Box<Rated>),
+}
+
+impl Way {
+    /// The way for a drive: at most `programs` pages are programmed in a simulated life.
+    ///
+    /// # Errors
+    /// When the file gives neither block lives nor an announced amount, or the drive cannot be scaled.
+    pub fn of(
+        drive: &DriveFile,
+        programs: f64,
+        daily: Daily,
+        years: f64,
+    ) -> Result<Way, EnduranceError> {
+        match Plan::within(drive, programs) {
+            Ok(plan) => Ok(Way::Simulated(plan)),
+            Err(error @ EnduranceError::LastsForEver { .. }) => {
+                let announced = Announced::of(drive, daily.bytes, years).ok_or(error)?;
+                Ok(Way::Known(Box::new(Rated {
+                    model_version: MODEL_VERSION,
+                    provenance: None,
+                    drive: drive.slug().to_owned(),
+                    per_day_gb: daily.bytes / GB,
+                    years,
+                    announced,
+                })))
+            }
+            Err(error) => Err(error),
+        }
     }
 }
 

@@ -213,7 +213,7 @@ impl Course for OneDrive {
         let file = cell.subject.first();
         let planner = Planner::new(&self.0, &cell.machine, file);
         let label = cell.label();
-        // Whoever ends the work is heard by the watch, and again at the end.
+        // The observer ends the work through the watch, and through the last part below: its answer is not needed here.
         let done = |part: &str| drop((observer.part)(&format!("{label}, {part}")));
         let planned = planner.and_then(|planner| planner.plan(observer.watch, &done));
         // Spare areas that could not be run are noted, and whoever ended the work ended them, too.

@@ -1,6 +1,6 @@
 //! Wear by a day's writes: cycles of the flash a day, and the years that it lasts.
 
-use ftlab_drive::DriveFile;
+use ftlab_drive::{DriveFile, RatedBytes};
 use ftlab_result::plan::Wear;
 
 const DAYS_A_YEAR: f64 = 365.0;
@@ -19,7 +19,7 @@ pub struct Flash {
     /// P/E cycles: those rated, and those by which 1 % of the blocks have worn out. None where the file has neither.
     pub cycles: Option<[f64; 2]>,
     /// Bytes that the maker lets the host write; none where the file does not say.
-    pub announced_bytes: Option<f64>,
+    pub announced: Option<RatedBytes>,
 }
 
 impl Flash {
@@ -30,7 +30,7 @@ impl Flash {
         Some(Flash {
             bytes: file.raw_bytes()?,
             cycles: lives.map(|(rated, failing)| [rated, failing]),
-            announced_bytes: file.rated_bytes().map(|rated| rated.bytes as f64),
+            announced: file.rated_bytes(),
         })
     }
 
@@ -43,12 +43,12 @@ impl Flash {
             Some(cycles) if cycles_per_day > 0.0 => cycles.map(|cycles| Some(years(cycles))),
             _ => [None, None],
         };
-        let announced = self.announced_bytes.filter(|_| host_bytes_per_day > 0.0);
+        let announced = self.announced.filter(|_| host_bytes_per_day > 0.0);
         let mut wear = Wear {
             flash_bytes_per_day,
             cycles_per_day,
             rated_years,
-            announced_years: announced.map(|bytes| bytes / (host_bytes_per_day * DAYS_A_YEAR)),
+            announced_years: announced.map(|rated| rated.years(host_bytes_per_day)),
             failed_1_pct_years,
             used_pct_5_years: None,
         };
@@ -61,6 +61,13 @@ impl Flash {
 mod tests {
     use super::*;
     use ftlab_drive::Catalog;
+
+    fn amount(bytes: u64) -> RatedBytes {
+        RatedBytes {
+            bytes,
+            is_assumed: false,
+        }
+    }
 
     #[test]
     fn years_are_those_of_arithmetic_by_hand() {
@@ -87,12 +94,12 @@ mod tests {
         let flash = Flash {
             bytes: 1 << 30,
             cycles: Some([3000.0, 3100.0]),
-            announced_bytes: Some(1e12),
+            announced: Some(amount(1_000_000_000_000)),
         };
         assert_eq!(flash.wear(1.0, 0.0).years(), None);
         let flash = Flash {
             cycles: None,
-            announced_bytes: None,
+            announced: None,
             ..flash
         };
         let wear = flash.wear(2.0, 1e9);
@@ -105,7 +112,7 @@ mod tests {
         let flash = Flash {
             bytes: 1_000_000_000_000,
             cycles: None,
-            announced_bytes: Some(1752e12),
+            announced: Some(amount(1_752_000_000_000_000)),
         };
         // A drive write a day of 960 GB for five years, however often the drive programs it.
         let wear = flash.wear(4.0, 960e9);

@@ -42,6 +42,15 @@ pub struct RatedBytes {
     pub is_assumed: bool,
 }
 
+impl RatedBytes {
+    /// Years of 365 days until a host that writes `bytes_per_day` has written the amount.
+    #[must_use]
+    pub fn years(self, bytes_per_day: f64) -> f64 {
+        const DAYS_A_YEAR: f64 = 365.0;
+        self.bytes as f64 / (bytes_per_day * DAYS_A_YEAR)
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(super) enum Body {
     Ssd(Box<SsdFile>),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 from ftlab import _ftlab
 from ftlab._ftlab import InputError
@@ -46,9 +46,9 @@ def are_drives(given: Any) -> bool:
     if isinstance(given, (str, os.PathLike)):
         name = os.fspath(given)
         return "\n" not in name and (name.endswith(".toml") or name.lower() in _ftlab.drive_names())
-    if isinstance(given, Iterable):
-        all_of = list(given)
-        return bool(all_of) and all(are_drives(each) for each in all_of)
+    # An iterator is not looked into: it could be read only once.
+    if isinstance(given, Collection):
+        return len(given) > 0 and all(are_drives(each) for each in given)
     return isinstance(getattr(given, "slug", None), str)
 
 
@@ -59,10 +59,9 @@ def is_grid(given: Any) -> bool:
     if isinstance(given, Mapping):
         has_dots = any("." in key for key in given if isinstance(key, str))
         return has_dots and not any(isinstance(value, Mapping) for value in given.values())
-    if isinstance(given, (str, os.PathLike)) or not isinstance(given, Iterable):
+    if isinstance(given, (str, os.PathLike)) or not isinstance(given, Collection):
         return False
-    entries = list(given)
-    return bool(entries) and all(isinstance(entry, Mapping) and is_grid(entry) for entry in entries)
+    return len(given) > 0 and all(isinstance(entry, Mapping) and is_grid(entry) for entry in given)
 
 
 def of_reviews(args: tuple[Any, ...], named: dict[str, Any]) -> bool:

@@ -67,7 +67,8 @@ class Life(_Figures):
     """The life of a drive that was written to its end; `endurance()` makes it.
 
     Its figures are attributes: `lived_years`, `host_tb` (terabytes), `wa`, `lasts`, `ending`, …; bytes and years are those of
-    the full drive.
+    the full drive. `announced` is the amount that the maker lets the host write, with the years that it lasts. A drive file with
+    that alone has no simulated life: there are only `drive`, `per_day_gb`, `years` and `announced` then.
     """
 
     def __init__(self, figures: dict[str, Any]) -> None:
@@ -76,7 +77,7 @@ class Life(_Figures):
     @property
     def marks(self) -> _ftlab.Table:
         """Moments of the life: host terabytes, write amplification, shares of worn, bad and spare blocks."""
-        life = self._figures["life"]
+        life = self._figures.get("life", [])
         columns = {name: [float(mark[name]) for mark in life] for name in (life[0] if life else {})}
         return _ftlab.Table.from_pydict(columns)
 
@@ -99,7 +100,10 @@ class Life(_Figures):
         return self.marks.plot("host_tb", y, ax=ax, **options)
 
     def __repr__(self) -> str:
-        return f"<ftlab.Life of {self.drive}: {self.lived_years:.3g} years>"
+        years = self._figures.get("lived_years")
+        if years is None:
+            return f"<ftlab.Life of {self.drive}: {self.announced['years']:.3g} years by the announced amount>"
+        return f"<ftlab.Life of {self.drive}: {years:.3g} years>"
 
 
 def endurance(
@@ -123,7 +127,7 @@ def endurance(
     load : str, path or dict, optional
         A job file of fio's, as for `run`; with None the writes of a client.
     drive : Drive, str, path or dict
-        The drive. It needs cycles that its cells last, a section ``[reliability]``.
+        The drive. Its file has cycles that its blocks last, or the amount that its maker announces (``[reliability]``).
     bytes_per_day : float, default 100e9
         Bytes that the host writes a day.
     years : float, default 5.0
@@ -146,7 +150,7 @@ def endurance(
     Raises
     ------
     InputError
-        When the drive has no cycles, or something else that was asked for is wrong.
+        When the drive file says neither, or something else that was asked for is wrong.
 
     Examples
     --------
@@ -156,6 +160,8 @@ def endurance(
     True
     >>> life.marks.column_names[:2]
     ['host_tb', 'wa']
+    >>> round(ftlab.endurance(None, "micron-7450-pro-960", bytes_per_day=960e9).announced["years"], 2)
+    5.0
     """
     job = None
     if load is not None:
