@@ -52,7 +52,7 @@ pub struct Options {
     /// Find the least spare area with at most this write amplification
     #[arg(long, value_name = "WA", value_parser = options::number(1.0, 1e3))]
     wa: Option<f64>,
-    /// Find the least spare area with which the rated cycles last so long, for example 5y
+    /// Find the least spare area with which the drive lasts this long, for example 5y
     #[arg(long, value_name = "YEARS", value_parser = years)]
     life: Option<f64>,
     /// Find the least spare area with at most this 99th percentile of latency at the load's rate, and the highest rate that
@@ -151,9 +151,7 @@ pub fn command(options: &Options) -> Outcome {
 
 /// The amount of work ahead, in a line.
 fn ahead(batch: &plan::Batch) -> String {
-    let cells = 0..batch.cells().len();
-    let drives = cells.len();
-    let runs: usize = cells.map(|cell| batch.runs(cell)).sum();
+    let (drives, runs) = (batch.cells().len(), batch.spares());
     let searches = match batch.searches() {
         0 => String::new(),
         1 => ", and a search on each".to_owned(),
@@ -163,8 +161,12 @@ fn ahead(batch: &plan::Batch) -> String {
         1 => "1 drive".to_owned(),
         several => format!("{several} drives"),
     };
+    let runs = match runs {
+        1 => "1 spare area".to_owned(),
+        several => format!("{several} spare areas in all"),
+    };
     format!(
-        "planning {drives}, with {runs} spare areas in all{searches}: each is written until it is steady, and then timed"
+        "planning {drives}, with {runs}{searches}: each is written until it is steady, and then timed"
     )
 }
 

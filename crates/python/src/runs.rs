@@ -383,6 +383,7 @@ pub struct Goals {
     life_years: Option<f64>,
     p99_ns: Option<f64>,
     spares: Vec<f64>,
+    full_size: bool,
 }
 
 impl Goals {
@@ -454,7 +455,7 @@ pub fn plan(
         },
         length,
         testbed: how.testbed()?,
-        shrink_to: Some(planning::SHRINK_TO),
+        shrink_to: (!goals.full_size).then_some(planning::SHRINK_TO),
         seed: RootSeed(how.seed),
     };
     if planning.drives.is_empty() {

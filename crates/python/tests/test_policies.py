@@ -32,10 +32,11 @@ def tiny() -> ftlab.Drive:
 
 
 def whole(result: ftlab.Result) -> tuple[dict, list[dict]]:
-    """All of a result but what its drive is made of, and that."""
+    """All of a result but what its drive is made of, and that. Its name says the settings, so it goes as well."""
     content = result.to_dict()
     [sheet] = content["drives"]
     sheet.pop("file_hash")
+    sheet.pop("name")
     return content, sheet.pop("parameters")
 
 

@@ -214,6 +214,12 @@ impl<'a> Planner<'a> {
         costs
     }
 
+    /// The number of spare areas that the drive is run with, its own among them.
+    pub fn spares(&self) -> usize {
+        let spare = self.file.spare();
+        1 + spare.map_or(0, |spare| self.others(spare).len())
+    }
+
     /// Spare areas of the curve beside the drive's own.
     fn others(&self, spare: f64) -> Vec<f64> {
         let is_own = |other: f64| (other / spare).max(spare / other) < SPARE_RATIO;

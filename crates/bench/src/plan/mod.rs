@@ -79,6 +79,8 @@ pub struct Batch {
     cells: Vec<Cell>,
     /// The work of each part of each cell.
     costs: Vec<Vec<f64>>,
+    /// The number of spare areas that drives are run with, in all.
+    spares: usize,
 }
 
 #[derive(Debug)]
@@ -153,6 +155,7 @@ impl Planning {
     /// The first drive, in the order asked, that it does not fit.
     pub fn batch(self) -> Result<Batch, LabError> {
         let (planning, mut cells, mut costs) = (Arc::new(self), Vec::new(), Vec::new());
+        let mut spares = 0;
         for file in &planning.drives {
             let usual = planning.load.load.testbed();
             let slug = usual.unwrap_or_else(|| default_testbed([file]));
@@ -160,7 +163,9 @@ impl Planning {
             let machine = machine.map_err(|error| PlanError::from(error).of(file))?;
             let planner = Planner::new(&planning, &machine, file);
             let planner = planner.and_then(|planner| planner.check().map(|()| planner));
-            costs.push(planner.map_err(|why| why.of(file))?.costs());
+            let planner = planner.map_err(|why| why.of(file))?;
+            costs.push(planner.costs());
+            spares += planner.spares();
             cells.push(Cell {
                 subject: Arc::new(subject(file)),
                 work: Work::Course(Arc::new(OneDrive(Arc::clone(&planning)))),
@@ -172,15 +177,16 @@ impl Planning {
             planning,
             cells,
             costs,
+            spares,
         })
     }
 }
 
 impl Batch {
-    /// The number of spare areas that a drive is run with, its own among them.
+    /// The number of spare areas that drives are run with, in all, their own among them.
     #[must_use]
-    pub fn runs(&self, cell: usize) -> usize {
-        self.costs[cell].iter().filter(|cost| **cost == 1.0).count()
+    pub fn spares(&self) -> usize {
+        self.spares
     }
 
     /// The number of searches on each drive.

@@ -640,3 +640,34 @@ fn a_scaled_drive_keeps_its_shares() {
     let error = disk.extent().unwrap_err().to_string();
     assert!(error.contains("does not wear out"), "{error}");
 }
+
+#[test]
+fn block_lives_are_given_whole_or_not_at_all() {
+    let set = |settings: &[&str]| {
+        let settings: Vec<String> = settings.iter().map(|of| (*of).to_owned()).collect();
+        Catalog::load("micron-7450-pro-960", &settings)
+    };
+    let announced = set(&[]).unwrap();
+    assert_eq!(
+        announced.rated_bytes().unwrap().bytes,
+        1_752_000_000_000_000
+    );
+    assert!((announced.rated_bytes().unwrap().years(960e9) - 5.0).abs() < 1e-12);
+    assert_eq!(
+        (announced.rated_cycles(), announced.worn_out_cycles(0.01)),
+        (None, None)
+    );
+    let why = set(&["reliability.rated_cycles=3000"])
+        .unwrap_err()
+        .to_string();
+    assert!(
+        why.contains("median_cycles and life_shape say together"),
+        "{why}"
+    );
+    let whole = set(&[
+        "reliability.rated_cycles=3000",
+        "reliability.median_cycles=9000",
+        "reliability.life_shape=4",
+    ]);
+    assert_eq!(whole.unwrap().rated_cycles(), Some(3000));
+}

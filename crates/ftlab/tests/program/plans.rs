@@ -115,6 +115,53 @@ fn requirements_are_judged_on_the_drive_as_it_is() {
 }
 
 #[test]
+fn years_of_a_drive_that_says_nothing_of_endurance_are_unknown_and_not_missed() {
+    let place = place();
+    let mut command = place.ftlab(
+        "plan mixed.fio --drive generic-nvme-tlc-8 --per-day 1GB --spare 50% --life 5y --quick --junit verdicts.xml --quiet",
+    );
+    command.args(["--require", "lifetime_years >= 5"]);
+    let ended = command.assert().code(2);
+    let out = String::from_utf8_lossy(&ended.get_output().stdout).into_owned();
+    holds(
+        &out,
+        &["Years are unknown: the drive file has neither", "unknown"],
+    );
+    assert!(!out.contains("none does"), "{out}");
+    let error = String::from_utf8_lossy(&ended.get_output().stderr).into_owned();
+    holds(&error, &["1 of 1 requirements cannot be judged"]);
+    holds(
+        &place.read("verdicts.xml"),
+        &[
+            "failures=\"0\" errors=\"1\"",
+            "<error message=\"unknown\"/>",
+        ],
+    );
+}
+
+#[test]
+fn a_life_is_answered_by_the_amount_that_the_maker_announces() {
+    let place = place();
+    let line = "endurance --drive micron-7450-pro-960 --per-day 960 --years 5";
+    holds(
+        &place.out(line),
+        &[
+            "1.75 PB of host writes, as its maker announces: 5.00 years",
+            "it lasts 5 years",
+        ],
+    );
+    let text = place.out(&format!("{line} --output-format json"));
+    let json: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["announced"]["years"], 5.0);
+    assert_eq!(json["announced"]["assumed"], false);
+    // A class's usual amount is said to be that.
+    holds(
+        &place.out("endurance --drive skhynix-pe8110-960"),
+        &["usual in its class (no source gives its own)"],
+    );
+}
+
+#[test]
 fn a_short_trace_is_repeated_and_keeps_its_times() {
     let place = place();
     let line = |n: u64| {

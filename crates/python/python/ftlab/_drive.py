@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ftlab import _ftlab
 from ftlab._ftlab import InputError
-from ftlab._tables import interchange
+from ftlab._tables import Tabular
 from ftlab._words import assignments
 
 TYPE_CHECKING = False
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeAlias, overload
 
-    import pandas
-    import polars
     from matplotlib.axes import Axes
 
     #: A drive: one that was made, or what `Drive` makes one of.
@@ -166,7 +164,7 @@ class Drive:
         return f"<ftlab.Drive {self.slug}: {self.name}>"
 
 
-class Drives(Sequence[str]):
+class Drives(Tabular, Sequence[str]):
     """The drives that come with ftlab: a table that is a sequence of their names, too.
 
     The columns are `drive` (the name that calls take), `name`, `year`, `kind`, `port`, `capacity_bytes`, `flash_bytes`,
@@ -187,6 +185,10 @@ class Drives(Sequence[str]):
         #: The table.
         self.table = table
         self._names: list[str] = table["drive"].to_list()
+
+    @property
+    def _as_table(self) -> _ftlab.Table:
+        return self.table
 
     if TYPE_CHECKING:
 
@@ -213,24 +215,6 @@ class Drives(Sequence[str]):
         """The names of the columns; a unit stands last in a name."""
         return self.table.column_names
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """The table as a pandas DataFrame.
-
-        Returns
-        -------
-        pandas.DataFrame
-        """
-        return self.table.to_pandas()
-
-    def to_polars(self) -> polars.DataFrame:
-        """The table as a Polars DataFrame.
-
-        Returns
-        -------
-        polars.DataFrame
-        """
-        return self.table.to_polars()
-
     def plot(self, x: str = "year", y: str = "capacity_bytes", *, by: str | None = None, ax: Axes | None = None, **options: Any) -> Axes:
         """Draws a column over another.
 
@@ -252,12 +236,6 @@ class Drives(Sequence[str]):
         matplotlib.axes.Axes
         """
         return self.table.plot(x, y, by=by, ax=ax, **options)
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self.table.__arrow_c_stream__(requested_schema)
-
-    def __dataframe__(self, nan_as_null: bool = False, allow_copy: bool = True) -> object:
-        return interchange(self.table, nan_as_null, allow_copy)
 
     def _repr_html_(self) -> str:
         return self.table._repr_html_()

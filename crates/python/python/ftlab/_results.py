@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from ftlab import _ftlab
 from ftlab._ftlab import InputError
-from ftlab._tables import interchange, rows_of_html, to_pandas, to_polars
+from ftlab._tables import Tabular, rows_of_html
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
     from typing import Any
 
-    import pandas
-    import polars
     from matplotlib.axes import Axes
 
 #: How high a report is shown in a notebook, in pixels.
@@ -37,7 +35,7 @@ class Page:
         return f'<iframe srcdoc="{page}" style="width: 100%; height: {_HEIGHT_PX}px; border: 0"></iframe>'
 
 
-class Results:
+class Results(Tabular):
     """Results of runs, as tables.
 
     Each table converts itself: `results.runs.to_pandas()`. Units stand last in the names of columns: `_ns` nanoseconds,
@@ -54,6 +52,10 @@ class Results:
 
     def __init__(self, native: _ftlab.Results) -> None:
         self._native = native
+
+    @property
+    def _as_table(self) -> _ftlab.Table:
+        return self.runs
 
     @property
     def runs(self) -> _ftlab.Table:
@@ -146,24 +148,6 @@ class Results:
 
         self._native.save(os.fspath(folder))
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """The table of runs as a pandas DataFrame.
-
-        Returns
-        -------
-        pandas.DataFrame
-        """
-        return to_pandas(self.runs)
-
-    def to_polars(self) -> polars.DataFrame:
-        """The table of runs as a Polars DataFrame.
-
-        Returns
-        -------
-        polars.DataFrame
-        """
-        return to_polars(self.runs)
-
     def plot(self, y: str | None = None, *, ax: Axes | None = None, **options: Any) -> Axes:
         """Draws a figure of each run as a bar.
 
@@ -187,12 +171,6 @@ class Results:
             is_timed = "metric_iops" in runs and any(cell is not None for cell in runs["metric_iops"].to_list())
             y = "metric_iops" if is_timed else "wa"
         return _plots.bars(self.runs, y, ax, **options)
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self.runs.__arrow_c_stream__(requested_schema)
-
-    def __dataframe__(self, nan_as_null: bool = False, allow_copy: bool = True) -> object:
-        return interchange(self.runs, nan_as_null, allow_copy)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _of_json, (type(self), self.json())
@@ -373,8 +351,9 @@ class Plans(Results):
             now = plan.get("now", {})
             words = "; ".join(goal["words"] for goal in plan.get("goals", []) if "words" in goal)
             wear = now.get("wear") or {}
-            years = wear.get("announced_years") or wear.get("rated_years")
-            rows.append([plan.get("drive"), now.get("wa"), years or "unknown", words])
+            # Whatever is used up first ends the drive.
+            years = min((wear[name] for name in ("announced_years", "rated_years") if name in wear), default="unknown")
+            rows.append([plan.get("drive"), now.get("wa"), years, words])
         return rows_of_html(["drive", "WA", "years", "goals"], rows[:_RUNS_SHOWN]) + _warned(self.warnings)
 
 

@@ -449,6 +449,7 @@ def plan(
     life_years: float | None = None,
     p99_ns: float | None = None,
     spares: Sequence[float] = (),
+    full_size: bool = False,
     state: str = "filled",
     seed: int = 1,
     quick: bool = False,
@@ -472,15 +473,17 @@ def plan(
     drives : Drive, str, path or list
         One drive or several.
     bytes_per_day : float, optional
-        Bytes that the host writes a day; by default those that the load writes at its own rate.
+        Bytes that the host writes a day; by default those that the load writes at its own rate. Jobs that have a rate keep it.
     wa : float, optional
         Find the least spare area with at most this write amplification.
     life_years : float, optional
-        Find the least spare area with which the rated cycles last this many years.
+        Find the least spare area with which the drive lasts this many years.
     p99_ns : float, optional
         Find the least spare area with at most this 99th percentile of latency, in nanoseconds.
     spares : list of float, optional
         Spare areas of the curve, as shares of the user's capacity.
+    full_size : bool, default False
+        Simulate every drive in its own size; without it, a drive under a job is simulated in a form of 16 GB.
     state : str, default "filled"
         The state in which the drive begins: new, filled, filled-random, seasoned, used, restored, steady or steady-fast. Take
         one of the last two for figures of a drive with months of writes behind it.
@@ -542,6 +545,7 @@ def plan(
     if isinstance(spares, (str, bytes)) or not isinstance(spares, Iterable):
         raise InputError(f"spares = {spares!r}: give a list of shares, for example [0.07, 0.28]")
     goals["spares"] = [number("spares", spare, "shares, for example [0.07, 0.28]") for spare in spares]
+    goals["full_size"] = flag("full_size", full_size)
     given = load_of(load)
     with naming(load):
         native = _ftlab.plan(

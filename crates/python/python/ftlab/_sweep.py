@@ -9,7 +9,7 @@ from ftlab import _ftlab
 from ftlab._drive import Drive, drive as drive_of
 from ftlab._ftlab import InputError
 from ftlab._order import also, of_sweeps
-from ftlab._tables import interchange, to_pandas, to_polars
+from ftlab._tables import Tabular
 from ftlab._words import flag, load as load_of, machine, naming, progress as hearer, replaying, seed as seed_of, setting, word
 
 TYPE_CHECKING = False
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, TypeAlias
 
-    import pandas
-    import polars
     import xarray
     from distributed import Client
     from matplotlib.axes import Axes
@@ -84,7 +82,7 @@ class LatinHypercube:
         return {"points": self.points, "seed": self.seed, "set": spans}
 
 
-class Sweep:
+class Sweep(Tabular):
     """The table of a sweep, a row for each run, in the order of the grid; an Arrow table that others read without a copy.
 
     `row`, `run_id`, `drive`, `load`, `state`, `clock`, `seed` and each setting say what a row is of; `status` (done,
@@ -99,23 +97,9 @@ class Sweep:
         #: How many rows are done, refused, failed and skipped.
         self.counts = counts
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """The table as a pandas DataFrame.
-
-        Returns
-        -------
-        pandas.DataFrame
-        """
-        return to_pandas(self.table)
-
-    def to_polars(self) -> polars.DataFrame:
-        """The table as a Polars DataFrame.
-
-        Returns
-        -------
-        polars.DataFrame
-        """
-        return to_polars(self.table)
+    @property
+    def _as_table(self) -> _ftlab.Table:
+        return self.table
 
     def to_xarray(self) -> xarray.Dataset:
         """The figures of a full grid with a dimension for the drives, each setting, the loads and the seeds.
@@ -177,12 +161,6 @@ class Sweep:
                 raise InputError("x: no setting has several numbers; say what is along the axis")
             x = numbers[0]
         return self.table.plot(x, y, by=by or (words[0] if words and words[0] != x else None), ax=ax, **options)
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self.table.__arrow_c_stream__(requested_schema)
-
-    def __dataframe__(self, nan_as_null: bool = False, allow_copy: bool = True) -> object:
-        return interchange(self.table, nan_as_null, allow_copy)
 
     def _repr_html_(self) -> str:
         return self.table._repr_html_()

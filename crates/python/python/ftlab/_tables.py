@@ -59,6 +59,38 @@ def interchange(table: Stream, nan_as_null: bool = False, allow_copy: bool = Tru
     return pyarrow.table(table).__dataframe__(nan_as_null=nan_as_null, allow_copy=allow_copy)
 
 
+class Tabular:
+    """Something that one table represents, so that pandas, Polars and all that read Arrow take it as it is."""
+
+    @property
+    def _as_table(self) -> _ftlab.Table:
+        raise NotImplementedError
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The table as a pandas DataFrame.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        return to_pandas(self._as_table)
+
+    def to_polars(self) -> polars.DataFrame:
+        """The table as a Polars DataFrame.
+
+        Returns
+        -------
+        polars.DataFrame
+        """
+        return to_polars(self._as_table)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._as_table.__arrow_c_stream__(requested_schema)
+
+    def __dataframe__(self, nan_as_null: bool = False, allow_copy: bool = True) -> object:
+        return interchange(self._as_table, nan_as_null, allow_copy)
+
+
 def shown(value: object) -> str:
     """A cell for people."""
     if value is None:

@@ -70,27 +70,26 @@ fn sentence(view: &View<'_>, required: &str) -> String {
         of.map(|judgement| in_words(view, judgement)).collect()
     };
     let [met, missed, unknown] = [Finding::Met, Finding::Missed, Finding::Unknown].map(with);
-    let claim = Claim::of(required);
-    let (verb, rest) = (claim.verb, &claim.rest);
-    let judged = met.len() + missed.len();
-    let mut text = match (met.len(), judged) {
-        (_, 0) => String::new(),
-        (1, 1) => format!("{} {verb}s {rest}.", met[0]).replace("haves", "has"),
-        (0, 1) => format!("{} does not {verb} {rest}.", missed[0]),
-        (0, several) => format!("None of {several} {verb}s {rest}: {}.", listed(&missed))
-            .replace("haves", "has"),
-        (all, several) if all == several => format!("All {all} {verb} {rest}: {}.", listed(&met)),
-        (some, all) => format!(
-            "{some} of {all} {verb} {rest}: {}. {} not: {}.",
-            listed(&met),
-            if missed.len() == 1 {
-                "One does"
-            } else {
-                "The others do"
-            },
-            listed(&missed)
-        )
-        .replace("1 of", "One of"),
+    let Claim { one, several, rest } = Claim::of(required);
+    let mut text = match (&met[..], &missed[..]) {
+        ([], []) => String::new(),
+        ([only], []) => format!("{only} {one} {rest}."),
+        ([], [only]) => format!("{only} does not {several} {rest}."),
+        (all, []) => format!("All {} {several} {rest}: {}.", all.len(), listed(all)),
+        ([], all) => format!("None of {} {one} {rest}: {}.", all.len(), listed(all)),
+        (some, others) => {
+            let verb = if some.len() == 1 { one } else { several };
+            let not = match others {
+                [other] => format!("{other} does not"),
+                others => format!("{} do not", listed(others)),
+            };
+            let all = some.len() + others.len();
+            format!(
+                "{} of {all} {verb} {rest}: {}; {not}.",
+                some.len(),
+                listed(some)
+            )
+        }
     };
     if !unknown.is_empty() {
         text += &format!(" Unknown for {}: {required}.", listed(&unknown));
@@ -98,16 +97,18 @@ fn sentence(view: &View<'_>, required: &str) -> String {
     keep_units(text.trim_start())
 }
 
-/// A requirement as what a drive does: `answer` and `99 % of reads within 2 ms`, or `have` and `lifetime at least 3 years`.
+/// A requirement as a sentence about drives: one `answers` and several `answer`, `99 % of reads within 2 ms`.
 struct Claim {
-    verb: &'static str,
+    one: &'static str,
+    several: &'static str,
     rest: String,
 }
 
 impl Claim {
     fn of(required: &str) -> Claim {
         let plain = || Claim {
-            verb: "meet",
+            one: "meets",
+            several: "meet",
             rest: required.to_owned(),
         };
         let sign = |sign: &&str| required.contains(*sign);
@@ -123,7 +124,8 @@ impl Claim {
         {
             let plural = if kind == "flush" { "es" } else { "s" };
             return Claim {
-                verb: "answer",
+                one: "answers",
+                several: "answer",
                 rest: format!("{percent} % of {kind}{plural} within {bound}"),
             };
         }
@@ -139,7 +141,8 @@ impl Claim {
         let words = quantity.words.to_lowercase();
         let unit = quantity.unit;
         Claim {
-            verb: "have",
+            one: "has",
+            several: "have",
             rest: format!("a {words} of {relation} {bound} {unit}")
                 .trim_end()
                 .to_owned(),
@@ -268,4 +271,37 @@ fn verdict(view: &View<'_>, run: &Run) -> &'static str {
         .into_iter()
         .find(|finding| of(*finding))
         .map_or("–", Finding::word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requirements_are_sentences_about_drives() {
+        for (required, wanted) in [
+            ("read.p99 < 2ms", "answer 99 % of reads within 2 ms"),
+            ("flush.p99.9<=10ms", "answer 99.9 % of flushes within 10 ms"),
+            ("lifetime_years >= 3", "have a lifetime of at least 3 years"),
+            ("read.iops >= 20k", "meet read.iops >= 20k"),
+            ("read.p99 / read.p50 < 8", "meet read.p99 / read.p50 < 8"),
+        ] {
+            let claim = Claim::of(required);
+            assert_eq!(format!("{} {}", claim.several, claim.rest), wanted);
+        }
+    }
+
+    #[test]
+    fn a_year_in_brackets_is_no_part_of_a_short_name() {
+        for (name, short) in [
+            ("Samsung PM9A3 960 GB (2021)", "Samsung PM9A3 960 GB"),
+            (
+                "Seagate Momentus 7200.2 (160 GB)",
+                "Seagate Momentus 7200.2 (160 GB)",
+            ),
+            ("mine", "mine"),
+        ] {
+            assert_eq!(without_year(name), short);
+        }
+    }
 }
