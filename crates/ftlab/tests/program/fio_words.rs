@@ -340,7 +340,7 @@ fn files_lie_end_to_end_on_a_drive_and_are_shown() {
     ] {
         assert!(words.contains(row), "{map}");
     }
-    let text = place.out("run db.fio --drive generic-mlc-8 --require 'sync.p99 < 1s' --quiet");
+    let text = place.out("run db.fio --drive generic-mlc-8 --require sync.p99<1s --quiet");
     assert!(text.contains("flush: 49 in all"), "{text}");
     place.write("large.fio", &job.replace("256m", "7500m"));
     let refused = place.refused("run large.fio --drive generic-mlc-8");

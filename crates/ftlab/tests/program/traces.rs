@@ -357,7 +357,7 @@ fn a_trace_of_some_milliseconds_has_the_warnings_of_a_job() {
         let row = |n: u64| format!("{},write,{},4096\n", n * step_us, n * 7919 % 100_000 * 4096);
         (0..2000).map(row).collect()
     };
-    let few = "Fewer than 100 requests lie beyond p99.9";
+    let few = "Fewer than 100 requests lie beyond p99 of 2,000 writes";
     let unsettled = "had not settled";
     let behind = "fell behind";
     for (step_us, more, has, has_not) in [
