@@ -7,7 +7,7 @@ use ftlab_base::amount::grouped;
 use ftlab_base::{RootSeed, SECTOR_BYTES};
 use ftlab_drive::{Counters, Device, DriveFile};
 use ftlab_host::Testbed;
-use ftlab_play::driver::{self, Clock, DriverError};
+use ftlab_play::driver::{self, Clock, DriverError, RunReport};
 use ftlab_play::load::{Load, What};
 use ftlab_play::record::Record;
 use ftlab_play::warnings::{self, Ground};
@@ -41,16 +41,23 @@ pub fn play(
 ) -> Result<Record, DriverError> {
     let (seed, watch) = (how.seed, how.watch);
     let before: Vec<Counters> = devices.iter().map(|device| device.counters()).collect();
+    let ground = Ground {
+        target: &subject.shapes(),
+        slot_bytes: subject.files().filter_map(DriveFile::slot_bytes).max(),
+        settled: None,
+        machine: &machine.slug,
+        is_job: false,
+    };
+    let most = how.length.operations_max();
     let mut record = match load.what() {
         What::Job(jobs) => {
             let jobs = how.length.of(jobs.clone());
             let target = &mut subject.target(devices).on(machine);
             let report = driver::run_on(&jobs, target, how.clock, seed, watch)?;
             let ground = Ground {
-                target: &subject.shapes(),
-                slot_bytes: subject.files().filter_map(DriveFile::slot_bytes).max(),
                 settled: report.settled(how.has_settled),
-                machine: &machine.slug,
+                is_job: true,
+                ..ground
             };
             let mut record = Record::of_jobs(&jobs, &report);
             record.run.warnings = warnings::of_run(&jobs, how.clock, ground, &report)?;
@@ -60,20 +67,20 @@ pub fn play(
             only(load, subject)?;
             let device = devices[0].as_mut();
             let report = driver::run_scenario(scenario, device, machine, seed, watch)?;
-            Record::of_scenario(&report)
+            // Its state is part of its procedure, so that its figures bear no mark.
+            warned(Record::of_scenario(&report), &report.run, ground, how).settled(None)
         }
         What::Trace(trace) => {
             only(load, subject)?;
-            let most = how.length.operations_max();
             let report = driver::run_trace(trace, devices[0].as_mut(), most, seed, watch)?;
-            Record::of_trace(&report)
+            warned(Record::of_trace(&report), &report.run, ground, how).settled(None)
         }
         What::Recording(recording) => {
             only(load, subject)?;
-            let most = how.length.operations_max();
             let device = devices[0].as_mut();
             let report = driver::run_replay(recording, device, how.clock, most, watch)?;
-            Record::of_replay(recording, device, &report)
+            let record = Record::of_replay(recording, device, &report);
+            warned(record, &report.run, ground, how)
         }
     };
     // A drive that read unwritten data is found by its counters, before against after; each drive is looked at by
@@ -87,6 +94,21 @@ pub fn play(
         }));
     let record = record.on(devices.iter().map(AsRef::as_ref));
     Ok(with_logs(record, subject, devices))
+}
+
+/// As often as this the host writes a drive's capacity until every block has been collected.
+const CAPACITIES_TO_SETTLE: u64 = 2;
+
+/// The record of a load that changes as it goes, with its warnings. No steady state is looked for in it: garbage collection
+/// had settled where it began so, or after writes of some capacities.
+fn warned(mut record: Record, report: &RunReport, ground: Ground<'_>, how: &How<'_>) -> Record {
+    let bytes: u64 = ground.target.iter().map(|device| device.bytes).sum();
+    let has_written =
+        report.counters().host_bytes_written >= CAPACITIES_TO_SETTLE.saturating_mul(bytes);
+    let settled = report.settled(how.has_settled || has_written);
+    let ground = Ground { settled, ..ground };
+    (record.run.warnings).extend(warnings::of_load(ground, report));
+    record.settled(settled)
 }
 
 /// The share of reads that need no flash from which on they are worth a word.

@@ -4,7 +4,7 @@ use crate::driver::ReplayReport;
 use crate::record::{Record, job};
 use crate::recording::Recording;
 use ftlab_base::amount::grouped;
-use ftlab_base::{Nanos, SECTOR_BYTES};
+use ftlab_base::{CommandKind, Nanos, SECTOR_BYTES};
 use ftlab_drive::Device;
 use ftlab_result::Warning;
 
@@ -13,6 +13,16 @@ const RW: &str = "replay";
 
 /// An open loop that ends so long after its last request has fallen behind.
 const BEHIND: Nanos = Nanos::from_secs(1);
+
+/// So few requests are no backlog.
+const REQUESTS_LEAST: u64 = 32;
+
+/// Shares of a trace's time: from its last request to its end, and of its mean latency.
+const AFTER_SPAN_LEAST: f64 = 0.1;
+const LATENCY_SPAN_LEAST: f64 = 0.05;
+
+/// The mean latency over the shortest.
+const LATENCY_TIMES_LEAST: f64 = 8.0;
 
 impl Record {
     /// The result of a recorded trace on a drive.
@@ -83,7 +93,7 @@ fn warnings(recording: &Recording, device: &dyn Device, report: &ReplayReport) -
     let odd = odd
         .map(|(count, saw, why, option)| warning(format!("{} {saw}", grouped(count)), why, option));
     let first = addresses(recording, device).into_iter();
-    first.chain(behind(report)).chain(odd).collect()
+    first.chain(behind(recording, report)).chain(odd).collect()
 }
 
 /// That addresses of the trace do not lie on the drive where they lay.
@@ -103,9 +113,37 @@ fn addresses(recording: &Recording, device: &dyn Device) -> Option<Warning> {
     Some(warning(places.words()?, why, option))
 }
 
+/// Signs of a trace whose requests pile up, however short it is: it ends a tenth of its own time after its last request,
+/// and its latencies are long beside its time and beside the shortest of them. A flush at its end alone is none.
+fn piles_up(span: Nanos, report: &ReplayReport) -> bool {
+    let kinds = [
+        CommandKind::Read,
+        CommandKind::Write,
+        CommandKind::Trim,
+        CommandKind::Flush,
+    ];
+    let jobs = report.run.jobs.iter();
+    let all = jobs.flat_map(|job| kinds.map(|kind| job.direction(kind)));
+    let timed = all.filter_map(|of| Some((of.ios, of.latency()?)));
+    let (mut ios, mut sum_ns, mut least_ns) = (0, 0.0, f64::INFINITY);
+    for (of_kind, latency) in timed {
+        ios += of_kind;
+        sum_ns += latency.mean_ns() * of_kind as f64;
+        least_ns = least_ns.min(latency.min().0 as f64);
+    }
+    let (span_ns, mean_ns) = (span.0 as f64, sum_ns / ios.max(1) as f64);
+    span > Nanos::ZERO
+        && ios >= REQUESTS_LEAST
+        && report.after_last.0 as f64 > AFTER_SPAN_LEAST * span_ns
+        && mean_ns > LATENCY_SPAN_LEAST * span_ns
+        && mean_ns > LATENCY_TIMES_LEAST * least_ns
+}
+
 /// That the drive was slower than the trace.
-fn behind(report: &ReplayReport) -> Option<Warning> {
-    if report.held == 0 && report.after_last <= BEHIND {
+fn behind(recording: &Recording, report: &ReplayReport) -> Option<Warning> {
+    let factor = recording.pace.factor()?;
+    let span = Nanos((recording.scan.span_ns() as f64 / factor) as u64);
+    if report.held == 0 && report.after_last <= BEHIND && !piles_up(span, report) {
         return None;
     }
     let held = match report.held {
@@ -117,7 +155,7 @@ fn behind(report: &ReplayReport) -> Option<Warning> {
     };
     Some(warning(
         format!(
-            "The drive fell behind: it ended {} after the last request arrived{held}.",
+            "The drive fell behind: it ended {} after the last request of a trace of {span} arrived{held}.",
             report.after_last
         ),
         "In an open loop latencies then grow with the length of the trace: they say that the drive is too slow, \

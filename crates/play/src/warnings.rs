@@ -20,6 +20,25 @@ pub struct Ground<'a> {
     pub settled: Option<bool>,
     /// The machine, by its slug.
     pub machine: &'a str,
+    /// The load is a job file, which could make more requests than it does.
+    pub is_job: bool,
+}
+
+/// The warnings of a run of any load but a job file on its drives, without those of its own kind.
+#[must_use]
+pub fn of_load(ground: Ground<'_>, report: &RunReport) -> Vec<Warning> {
+    let mut warnings: Vec<Warning> = Vec::new();
+    warnings.extend(void_trims(report, ground.slot_bytes));
+    warnings.extend(few_beyond(report, ground.is_job));
+    warnings.extend(heat(report));
+    warnings.extend(host_bound(report, ground.machine));
+    if report.counters().nand_bytes_programmed > 0 {
+        warnings.extend(starved(report));
+    }
+    if ground.settled == Some(false) {
+        warnings.push(unsettled(report, ground));
+    }
+    warnings
 }
 
 /// The warnings of a run of a job file on its drives.
@@ -47,7 +66,7 @@ pub fn of_run(
             .collect();
         warnings.extend(new);
     }
-    warnings.extend(few_beyond(report));
+    warnings.extend(few_beyond(report, ground.is_job));
     warnings.extend(heat(report));
     warnings.extend(host_bound(report, ground.machine));
     if report.counters().nand_bytes_programmed == 0 {
@@ -66,7 +85,7 @@ pub fn of_run(
     }
     warnings.extend(starved(report));
     if ground.settled == Some(false) {
-        warnings.push(unsettled(report, ground.target));
+        warnings.push(unsettled(report, ground));
     }
     Ok(warnings)
 }
@@ -216,7 +235,7 @@ const BEYOND_LEAST: u64 = 100;
 const SLOW: [(f64, u64); 3] = [(99.0, 100), (99.9, 1_000), (99.99, 10_000)];
 
 /// Percentiles that few requests lie beyond.
-fn few_beyond(report: &RunReport) -> Option<Warning> {
+fn few_beyond(report: &RunReport, is_job: bool) -> Option<Warning> {
     let kinds = [
         (CommandKind::Read, "reads"),
         (CommandKind::Write, "writes"),
@@ -240,10 +259,16 @@ fn few_beyond(report: &RunReport) -> Option<Warning> {
         ),
         why: "A percentile that so few requests decide is chance: another seed gives another one."
             .to_owned(),
-        option: format!(
-            "Make {} requests or more, by runtime, io_size or number_ios, or take percentiles below.",
-            grouped(most)
-        ),
+        option: match is_job {
+            true => format!(
+                "Make {} requests or more, by runtime, io_size or number_ios, or use lower percentiles.",
+                grouped(most)
+            ),
+            false => format!(
+                "Take a load of {} requests or more, or use lower percentiles.",
+                grouped(most)
+            ),
+        },
     })
 }
 
@@ -377,7 +402,8 @@ fn repeated_order(shares: &Shares, bytes: u64) -> Option<Warning> {
 }
 
 /// A run that ended before garbage collection had settled.
-fn unsettled(report: &RunReport, target: &[DeviceShape<'_>]) -> Warning {
+fn unsettled(report: &RunReport, ground: Ground<'_>) -> Warning {
+    let target = ground.target;
     let bytes = |bytes: u64| decimal(bytes as f64, "B");
     let capacity = bytes(target.iter().map(|device| device.bytes).sum());
     let drives = match target.len() {
@@ -390,9 +416,12 @@ fn unsettled(report: &RunReport, target: &[DeviceShape<'_>]) -> Warning {
             bytes(report.counters().host_bytes_written)
         ),
         why: "Write amplification, rates and latencies are not those of the steady state.".to_owned(),
-        option: "Start with --state steady or steady-fast, or write at random until wa_steady is given, which \
-                 takes twice the capacity or more."
-            .to_owned(),
+        option: match ground.is_job {
+            true => "Start with --state steady or steady-fast, or write at random until wa_steady is given, which takes twice \
+                     the capacity or more."
+                .to_owned(),
+            false => "Start with --state steady or steady-fast.".to_owned(),
+        },
     }
 }
 
@@ -415,6 +444,7 @@ mod tests {
             slot_bytes: Some(4096),
             settled,
             machine: "test",
+            is_job: true,
         };
         let warnings = of_run(&file, Clock::Untimed, ground, &report).unwrap();
         warnings.iter().map(Warning::to_string).collect()
@@ -566,7 +596,7 @@ mod tests {
             let file = JobFile::parse(&file, "test.fio").unwrap();
             let report =
                 driver::run(&file, &mut Fake::new(SECTORS), Clock::Timed, RootSeed(1)).unwrap();
-            few_beyond(&report).map(|warning| warning.to_string())
+            few_beyond(&report, true).map(|warning| warning.to_string())
         };
         for (ios, percentile, enough) in [
             (500, "p99 of 500 writes", "10,000"),

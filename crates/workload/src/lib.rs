@@ -26,11 +26,12 @@ mod units;
 
 pub use job::{
     BlockSizes, ByteZone, Clones, CommandWord, Continue, DIFFERENCES, DataPattern, DedupeMode,
-    Described, Difference, Distribution, Echo, Effect, Ends, ExitWhat, FileSet, Flushes, Ignored,
-    JobError, JobFile, JobSpec, LatencyTarget, LeftOut, Length, Log, Logs, Measure, Order, Pace,
-    Pacing, Part, Pattern, PatternKind, PerKind, Region, Replay, Reporting, ResolvedJob, Sections,
-    Sequencer, Source, Steady, StopsFor, Strides, Submission, Surroundings, Told, Unified, Verify,
-    Zone, command_word, described, known_engines, nearest_command_word, option_of, words_page,
+    Described, Difference, Distribution, Echo, Effect, Ends, ExitWhat, FilePlace, FileSet, Flushes,
+    Ignored, JobError, JobFile, JobSpec, LaidFile, LatencyTarget, Layout, LeftOut, Length, Log,
+    Logs, Measure, Order, Pace, Pacing, Part, Pattern, PatternKind, PerKind, Region, Replay,
+    Reporting, ResolvedJob, Room, Sections, Sequencer, Source, Steady, StopsFor, Strides,
+    Submission, Surroundings, Told, Unified, Verify, Zone, command_word, described, known_engines,
+    nearest_command_word, option_of, words_page,
 };
 pub use stream::{JobStream, Request};
 pub use units::{Size, bytes, time};

@@ -1,6 +1,7 @@
 //! `ftlab run`: the user's own loads on drives. A run is a review whose tests are the loads: the same machinery runs
 //! it, and everything printed or written is made of its result set.
 
+mod lay_out;
 mod logs;
 mod outputs;
 mod session;
@@ -49,6 +50,7 @@ Examples:
   ftlab run --drive generic-mlc-8 -- --name=a --rw=randwrite --bs=4k --iodepth=4 --number_ios=10k
   ftlab run job.fio --showcmd
   ftlab run job.fio --engine-report
+  ftlab run two-files.fio --drive generic-mlc-8 --lay-out
   ftlab run scripts/multitask1-extract-photoshop.toml --drive samsung-slc-64
   ftlab run traces/atsb2011-light.toml --drive intel-520-240
   ftlab run prxy_0.csv.gz --drive generic-mlc-8 --pace scaled=2x --fit compact
@@ -127,6 +129,9 @@ struct Show {
     /// Print what each option of the jobs does to a drive, which do nothing, and why; run nothing
     #[arg(long)]
     engine_report: bool,
+    /// Print where on the drive the files of the jobs lie, and run nothing
+    #[arg(long)]
+    lay_out: bool,
     /// Read the loads and say what is wrong with them; run nothing
     #[arg(long)]
     parse_only: bool,
@@ -144,6 +149,7 @@ fn show(options: &Options) -> Option<Outcome> {
         showcmd,
         showjob,
         engine_report,
+        lay_out,
         parse_only,
         cmdhelp,
         enghelp,
@@ -167,6 +173,9 @@ fn show(options: &Options) -> Option<Outcome> {
     }
     if let Some(engine) = enghelp {
         return Some(fio_words::engines(engine));
+    }
+    if *lay_out {
+        return Some(lay_out::show(options));
     }
     // To parse is to read all that a run would read, its drives too if it has any.
     parse_only.then(|| match options.drives.is_empty() {

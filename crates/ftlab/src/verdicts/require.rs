@@ -164,6 +164,7 @@ mod tests {
             ("wa <= 2.1", Some(true)),
             ("wa > 2", Some(false)),
             ("flush.p99 < 2ms", Some(true)),
+            ("sync.p99 < 2ms", Some(true)),
             ("flush.max < 2ms", Some(false)),
             ("flush.mean <= 500us", Some(true)),
             ("flush.p50 < 1s", None),

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::process::Command;
 
 /// What sets the number of requests and of flushes: sizes that are no multiple of a request, and passes that begin again.
-const LINES: [&str; 18] = [
+const LINES: [&str; 23] = [
     "--rw=write --bs=2300 --size=22m --fdatasync=1",
     "--rw=write --bs=2300 --size=1m --io_size=3m --fdatasync=1",
     "--rw=write --bs=2300 --size=1m --loops=2 --fdatasync=1",
@@ -23,6 +23,11 @@ const LINES: [&str; 18] = [
     "--rw=rw --bs=7k --size=1000k --rwmixread=0 --fsync=1",
     "--rw=read:8k --bs=7k --size=1000k",
     "--rw=read:-7k --bs=7k --size=1000k --offset=70k",
+    "--rw=write --bs=7k --size=1000k --directory=. --numjobs=3 --group_reporting --fsync=1",
+    "--rw=write --bs=7k --size=1000k --directory=. --nrfiles=3 --offset=70k",
+    "--rw=randwrite --bs=4k --size=1000k --filename=x:y --directory=. --io_size=600k",
+    "--rw=write --bs=8k --filesize=500k --size=3000k --directory=. --nrfiles=2",
+    "--rw=rw --bs=4k --size=1m --filename=x:y --rwmixread=0 --numjobs=2 --group_reporting",
     "--rw=write --bs=7k --size=1000k --zonemode=strided --zonesize=70k --zoneskip=14k --fsync=1",
 ];
 

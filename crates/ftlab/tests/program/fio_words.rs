@@ -321,3 +321,28 @@ fn logs_that_jobs_ask_for_are_files_as_fio_names_them() {
     let refused = place.refused(&format!("{line} --logs logs.fio"));
     holds(&refused, &["logs.fio", "it is a file", "--logs"]);
 }
+
+/// A database's data and log on one drive, and the map of them.
+#[test]
+fn files_lie_end_to_end_on_a_drive_and_are_shown() {
+    let place = Place::new();
+    let job = "[global]\ndirectory=/data/pg\nbs=8k\nnumber_ios=50\n[data]\nfilename=base\nsize=256m\nrw=randread\n\
+               [wal]\nfilename=wal\nsize=64m\nrw=write\nfsync=1\n[raw]\ndirectory=/data/raw\nsize=1m\nnumjobs=2\n";
+    place.write("db.fio", job);
+    let map = place.out("run db.fio --lay-out --drive generic-mlc-8");
+    let words: Vec<&str> = map.split_whitespace().collect();
+    let words = words.join(" ");
+    for row in [
+        "/data/pg/base 0 268,435,456 data",
+        "/data/pg/wal 268,435,456 67,108,864 wal",
+        "/data/raw/raw.0.0 335,544,320 1,048,576 raw",
+        "/data/raw/raw.1.0 336,592,896 1,048,576 raw",
+    ] {
+        assert!(words.contains(row), "{map}");
+    }
+    let text = place.out("run db.fio --drive generic-mlc-8 --require sync.p99<1s --quiet");
+    assert!(text.contains("flush: 49 in all"), "{text}");
+    place.write("large.fio", &job.replace("256m", "7500m"));
+    let refused = place.refused("run large.fio --drive generic-mlc-8");
+    assert!(refused.contains("would end at byte"), "{refused}");
+}

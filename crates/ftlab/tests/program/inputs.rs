@@ -309,7 +309,7 @@ fn jobs_for_several_devices_do_not_become_jobs_on_one_drive() {
     let refused = place.refused(&format!("run job.fio --drive {SSD}"));
     holds(
         &refused,
-        &["job.fio:", "the jobs name 3 files", "--drive nvme2=DRIVE"],
+        &["job.fio:", "the jobs name 3 devices", "--drive nvme2=DRIVE"],
     );
     let two = format!("run job.fio --drive nvme0={SSD} --drive nvme1={SSD}");
     holds(

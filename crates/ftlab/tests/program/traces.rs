@@ -349,6 +349,47 @@ fn an_open_loop_that_falls_behind_says_so_and_paces_differ() {
     assert!(one >= asap && !behind, "{one} {asap}");
 }
 
+/// Warnings that a reader of a job gets are those of a trace too, however short it is.
+#[test]
+fn a_trace_of_some_milliseconds_has_the_warnings_of_a_job() {
+    let place = Place::new();
+    let rows = |step_us: u64| -> String {
+        let row = |n: u64| format!("{},write,{},4096\n", n * step_us, n * 7919 % 100_000 * 4096);
+        (0..2000).map(row).collect()
+    };
+    let few = "Fewer than 100 requests lie beyond p99 of 2,000 writes";
+    let unsettled = "had not settled";
+    let behind = "fell behind";
+    for (step_us, more, has, has_not) in [
+        (1, "--state used", vec![few, unsettled, behind], vec![]),
+        (20_000, "--state used", vec![few, unsettled], vec![behind]),
+        (
+            1,
+            "--state used --untimed",
+            vec![unsettled],
+            vec![few, behind],
+        ),
+        (
+            20_000,
+            "--state steady-fast",
+            vec![few],
+            vec![unsettled, behind],
+        ),
+    ] {
+        place.write(
+            "t.csv",
+            &format!("time_us,op,offset_bytes,bytes\n{}", rows(step_us)),
+        );
+        let line = format!("run t.csv --drive generic-mlc-8 --quiet --output-format json {more}");
+        let run = place.json(&line);
+        let told = run["ftlab"]["warnings"].to_string();
+        holds(&told, &has);
+        for not in has_not {
+            assert!(!told.contains(not), "{step_us} µs, {more}: {told}");
+        }
+    }
+}
+
 #[test]
 fn a_trace_is_looked_into_as_text_json_and_a_page() {
     let place = Place::new();

@@ -80,7 +80,7 @@ pub enum DriverError {
     /// A job whose requests are not those that a drive gets one by one.
     #[error(
         "{at}: job `{job}` has requests through pages in memory or several files, which is modelled where a job is run alone; \
-         give it a bs of whole sectors of 512 bytes, and no nrfiles"
+         give it a bs of whole sectors of 512 bytes, and one file"
     )]
     Unfit {
         /// Beginning of the job's section.

@@ -1,6 +1,7 @@
 //! Commands on their way to the devices of a target, and whose they are.
 
 use super::error::DriverError;
+use super::order::WriteOrder;
 use super::target::Target;
 use ftlab_base::{
     Command, CommandId, CommandKind, Completion, Nanos, Outcome, SimTime, SubmissionQueue,
@@ -42,6 +43,7 @@ pub struct Io<'t, 'd, T> {
     free: Vec<u32>,
     pub submitted: u64,
     pub completed: u64,
+    pub order: WriteOrder,
     pub done: Vec<Completion>,
 }
 
@@ -53,6 +55,7 @@ impl<'t, 'd, T: Copy> Io<'t, 'd, T> {
             free: Vec::new(),
             submitted: 0,
             completed: 0,
+            order: WriteOrder::default(),
             done: Vec::new(),
         }
     }
@@ -79,6 +82,7 @@ impl<'t, 'd, T: Copy> Io<'t, 'd, T> {
             at: now,
         });
         self.submitted += 1;
+        self.order.note(device, &request);
         self.target.device(device).submit(command, now);
     }
 

@@ -139,6 +139,7 @@ impl Measured {
             jobs,
             submitted: io.submitted,
             completed: io.completed,
+            writes_at_random: io.order.is_random(),
             simulated: self.simulated,
             pauses: self.pauses,
             ..RunReport::of_devices(devices)

@@ -27,6 +27,7 @@ mod io;
 mod jobs;
 mod measuring;
 mod meter;
+mod order;
 mod pages;
 mod patience;
 mod pauses;
@@ -143,11 +144,8 @@ pub fn resolve(
     clock: Clock,
 ) -> Result<Vec<ResolvedJob>, DriverError> {
     let jobs = Shares::of(file, &[drive], clock)?;
-    if let Some(job) = file
-        .jobs
-        .iter()
-        .find(|job| job.is_paged() || job.files.nrfiles > 1)
-    {
+    let mut pairs = file.jobs.iter().zip(&jobs);
+    if let Some((job, _)) = pairs.find(|(job, shares)| job.is_paged() || shares.are_several()) {
         return Err(DriverError::Unfit {
             at: job.source.clone(),
             job: job.name.clone(),

@@ -118,8 +118,16 @@ fn pages_of_drives<'s>(
     cache: PageCache,
 ) -> BTreeMap<usize, Pages> {
     let drives = jobs.flat_map(Shares::devices);
-    let pages = drives.map(|(device, job)| (device, Pages::new(job.device_bytes, cache)));
-    pages.collect()
+    let mut bytes: BTreeMap<usize, u64> = BTreeMap::new();
+    for (device, job) in drives {
+        // Jobs on files see no more of a drive than the end of theirs.
+        let most = bytes.entry(device).or_default();
+        *most = job.device_bytes.max(*most);
+    }
+    let pages = bytes.into_iter();
+    pages
+        .map(|(device, bytes)| (device, Pages::new(bytes, cache)))
+        .collect()
 }
 
 /// A job's pages where there is no clock, and so no lazy writer between its requests.

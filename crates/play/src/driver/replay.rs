@@ -8,6 +8,7 @@
 use super::error::DriverError;
 use super::io::{Ended, Io};
 use super::measuring::Measuring;
+use super::order::WriteOrder;
 use super::pauses::PAUSE;
 use super::report::{DeviceReport, RunReport, Start};
 use super::rounds::Rounds;
@@ -383,7 +384,9 @@ fn untimed(
     let mut report = JobReport::new("trace".to_owned(), 0, 1);
     let mut expected: VecDeque<Arrival> = VecDeque::with_capacity(LOOKAHEAD);
     let (mut applied, mut requests) = (0_u64, 0_u64);
+    let mut order = WriteOrder::default();
     let mut apply = |device: &mut dyn Device, request: Request| {
+        order.note(0, &request);
         let command = request.command(CommandId(applied), SimTime::ZERO);
         applied += 1;
         device.apply(command) == Outcome::Good
@@ -423,6 +426,7 @@ fn untimed(
         jobs: vec![report],
         submitted: applied,
         completed: applied,
+        writes_at_random: order.is_random(),
         ..RunReport::of_devices(vec![DeviceReport::of("", device, &start, &rounds)])
     };
     Ok(ReplayReport {

@@ -20,7 +20,7 @@ pub struct RunReport {
     pub completed: u64,
     /// Virtual time from the first job's start to the end of the last; zero without a clock.
     pub simulated: Nanos,
-    /// True if a job of a job file wrote at random.
+    /// True if a job of a job file wrote at random, or the writes of another load were at random places.
     pub writes_at_random: bool,
     /// Times without progress; all zero without a clock.
     pub pauses: PauseReport,

@@ -1,11 +1,13 @@
-//! A job on the devices that its files are: each has its share of the job, and requests go to them in turn
+//! A job on the devices that its files are, or lie on: each has its share of the job, and requests go to them in turn
 //! (fio's `file_service_type=roundrobin`).
 
 use super::error::DriverError;
 use super::stats::JobReport;
 use super::target::DeviceShape;
 use ftlab_base::{CommandKind, RootSeed};
-use ftlab_workload::{JobFile, JobSpec, JobStream, Request, ResolvedJob};
+use ftlab_workload::{
+    FilePlace, JobFile, JobSpec, JobStream, LaidFile, Layout, Request, ResolvedJob, Room,
+};
 
 /// Treatment of time in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,31 +31,29 @@ impl Shares {
         target: &[DeviceShape<'_>],
         clock: Clock,
     ) -> Result<Vec<Shares>, DriverError> {
-        let names: Vec<&str> = target.iter().map(|device| device.name).collect();
-        let bound = file.bind(&names)?;
-        let jobs = file.jobs.iter().zip(bound);
-        let fit = |(job, devices): (&JobSpec, Vec<usize>)| {
-            let files = if job.files.nrfiles > 1 {
-                job.files.nrfiles
-            } else {
-                devices.len() as u64
-            };
-            // Files of its own lie end to end on one device; files that it names are devices each.
-            let share = |nth: u64| match job.files.nrfiles {
-                1 => Some((devices[nth as usize], job.share(nth, files)?)),
-                _ => Some((devices[0], job.file(nth, target[devices[0]].bytes)?)),
-            };
-            let shares = (0..files).filter_map(share);
-            let fit = |(device, job): (usize, JobSpec)| {
-                let shape = target[device];
+        let rooms: Vec<Room<'_>> = target.iter().map(DeviceShape::room).collect();
+        let layout = file.lay_out(&rooms)?;
+        let jobs = file.jobs.iter().zip(&layout.of_jobs);
+        let fit = |(job, places): (&JobSpec, &Vec<FilePlace>)| {
+            let parts = parts(job, places, &layout, target);
+            let fit = |part: Part| {
+                let shape = target[part.device];
+                let bytes = part.file.map_or(shape.bytes, |file| file.bytes);
                 let job = match clock {
-                    Clock::Timed => job.resolve(shape.bytes)?,
-                    Clock::Untimed => by_amount(&job, shape.bytes)?,
+                    Clock::Timed => part.job.resolve(bytes)?,
+                    Clock::Untimed => by_amount(&part.job, bytes)?,
+                };
+                let job = match part.file {
+                    Some(file) => job.in_file_at(file.first_byte),
+                    None => job,
                 };
                 let job = job.with_handles(shape.handles)?;
-                Ok((device, job.with_atomic(shape.atomic_bytes)?))
+                Ok((part.device, job.with_atomic(shape.atomic_bytes)?))
             };
-            let devices = shares.map(fit).collect::<Result<_, DriverError>>()?;
+            let devices = parts
+                .into_iter()
+                .map(fit)
+                .collect::<Result<_, DriverError>>()?;
             Ok(Shares { devices })
         };
         jobs.map(fit).collect()
@@ -62,6 +62,11 @@ impl Shares {
     /// The job, as its first device has it.
     pub fn job(&self) -> &ResolvedJob {
         &self.devices[0].1
+    }
+
+    /// Returns true if its requests go to several files.
+    pub fn are_several(&self) -> bool {
+        self.devices.len() > 1
     }
 
     /// Its devices, by their places in the target, and what it does on each.
@@ -189,6 +194,52 @@ impl Iterator for Requests {
     fn next(&mut self) -> Option<(usize, Request)> {
         self.next_by(|drawn| drawn)
     }
+}
+
+/// A job's part on one of its files.
+struct Part<'l> {
+    device: usize,
+    /// The file, if it is not the device as a whole.
+    file: Option<&'l LaidFile>,
+    job: JobSpec,
+}
+
+/// The parts of a job: on each of its devices, and on the files that it has end to end.
+fn parts<'l>(
+    job: &JobSpec,
+    places: &[FilePlace],
+    layout: &'l Layout,
+    target: &[DeviceShape<'_>],
+) -> Vec<Part<'l>> {
+    let whole = |device, job| Part {
+        device,
+        file: None,
+        job,
+    };
+    let nrfiles = job.files.nrfiles;
+    // Files without names lie end to end on a device that the job has as a whole.
+    if let ([FilePlace::Device(device)], true) = (places, nrfiles > 1 && job.files.named.is_empty())
+    {
+        let nth = |nth: u64| Some(whole(*device, job.file(nth, target[*device].bytes)?));
+        return (0..nrfiles).filter_map(nth).collect();
+    }
+    let all = places.len() as u64;
+    let nth = |(nth, place): (u64, &FilePlace)| {
+        let mut job = job.share(nth, all)?;
+        Some(match *place {
+            FilePlace::Device(device) => whole(device, job),
+            FilePlace::File(at) => {
+                let file = &layout.files[at];
+                job.files.is_part_of_device = true;
+                Part {
+                    device: file.device,
+                    file: Some(file),
+                    job,
+                }
+            }
+        })
+    };
+    (0..).zip(places).filter_map(nth).collect()
 }
 
 /// Fits a job to a drive when only its amount of I/O can end it.

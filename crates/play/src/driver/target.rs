@@ -11,6 +11,7 @@ use super::error::DriverError;
 use ftlab_base::{Command, Completion, SECTOR_BYTES, SimTime};
 use ftlab_drive::Device;
 use ftlab_host::{PageCache, Testbed};
+use ftlab_workload::Room;
 
 /// A device and what loads call it.
 struct Named<'d> {
@@ -42,6 +43,14 @@ impl<'a> DeviceShape<'a> {
             bytes: device.capacity_sectors() * SECTOR_BYTES,
             handles: handles as u8,
             atomic_bytes: device.atomic_bytes(),
+        }
+    }
+
+    /// The device as files lie on it.
+    pub(super) fn room(&self) -> Room<'a> {
+        Room {
+            name: self.name,
+            bytes: self.bytes,
         }
     }
 

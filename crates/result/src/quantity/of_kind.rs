@@ -97,6 +97,12 @@ impl OfKind {
     #[must_use]
     pub fn of(name: &str) -> Option<(Kind, OfKind)> {
         let (kind, of) = name.split_once('.')?;
+        // fio's word for flushes.
+        let kind = if kind == "sync" {
+            Kind::Flush.word()
+        } else {
+            kind
+        };
         let kind = Kind::ALL.into_iter().find(|of| of.word() == kind)?;
         let of = OfKind::named(of)?;
         (!(kind == Kind::Flush && of == OfKind::BytesPerS)).then_some((kind, of))

@@ -1,15 +1,26 @@
-//! Binding of jobs to the devices of a target, by `filename` and the names that devices were given.
+//! Binding of jobs to the devices of a target, by `filename`, `directory` and the names that devices were given.
 //!
-//! A target of one device without a name takes every job, as long as all jobs name the same file or none. On
-//! devices with names a file is the one whose name is the file's as given (`/dev/nvme0n1`), its last part
-//! (`nvme0n1`), or that up to NVMe's namespace (`nvme0`).
+//! Paths under `/dev` are devices, and several of them need a drive each. Other names are files. A target of one device
+//! without a name takes every job. On devices with names a file is the one whose name is the file's as given
+//! (`/dev/nvme0n1`), its last part (`nvme0n1`), or that up to NVMe's namespace (`nvme0`); or it lies on the one whose
+//! name is a folder of its path (`/data`).
 
 use super::error::JobError;
 use super::file::JobFile;
+use super::file_names::is_device;
 use super::parts::Region;
 use super::spec::JobSpec;
 use crate::units::Size;
 use std::collections::BTreeSet;
+
+/// The device of a name of a job's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Bound {
+    /// The name is the device, or the job has none.
+    Device(usize),
+    /// The name is a file on the device.
+    File(usize, String),
+}
 
 /// Names that a device may have to be a file: as given, its last part, and that without a namespace.
 fn names_of(file: &str) -> impl Iterator<Item = &str> {
@@ -24,72 +35,115 @@ fn names_of(file: &str) -> impl Iterator<Item = &str> {
 }
 
 impl JobFile {
-    /// The files that its jobs name, in order, each once.
-    #[must_use]
-    pub fn files(&self) -> Vec<&str> {
+    /// The files that its jobs have by name, in order, each once.
+    fn named_files(&self) -> Vec<String> {
         let mut seen = BTreeSet::new();
-        let files = self.jobs.iter().flat_map(|job| &job.files.named);
-        let files = files.map(String::as_str);
-        files.filter(|&file| seen.insert(file)).collect()
+        let files = self.jobs.iter().flat_map(JobSpec::file_names);
+        files.filter(|file| seen.insert(file.clone())).collect()
     }
 
     /// The devices of each job, by their places in `devices`, which are names; the one device that takes
     /// every job has an empty name.
     ///
     /// # Errors
-    /// When jobs name several files and there is one device without a name, when a file is no device or
+    /// When jobs name several devices and there is one without a name, when a file is no device or
     /// several, a device no file, and when a job names none of several devices.
-    pub fn bind(&self, devices: &[&str]) -> Result<Vec<Vec<usize>>, JobError> {
-        let files = self.files();
-        // One drive without a name takes any file, but two files cannot both be it.
-        if let [""] = devices {
-            if files.len() > 1 {
-                let last = self.jobs.iter().rfind(|job| !job.files.named.is_empty());
-                return Err(last.unwrap_or(&self.jobs[0]).error(format!(
-                    "the jobs name {} files ({}) and there is one drive; give each its own with {}, or all jobs \
-                     the same filename or none",
-                    files.len(),
-                    files.join(", "),
-                    options(&files),
-                )));
+    pub(super) fn bind(&self, devices: &[&str]) -> Result<Vec<Vec<Bound>>, JobError> {
+        let files = self.named_files();
+        let mut bound = match devices {
+            [""] => self.bind_to_one(&files)?,
+            devices => {
+                let jobs = self.jobs.iter().map(|job| job.bind(devices));
+                jobs.collect::<Result<Vec<_>, _>>()?
             }
-            return Ok(vec![vec![0]; self.jobs.len()]);
-        }
-        let mut used = BTreeSet::new();
-        let mut bound = Vec::new();
-        for job in &self.jobs {
-            let theirs = job.bind(devices)?;
-            used.extend(theirs.iter().copied());
-            bound.push(theirs);
-        }
-        match (0..devices.len()).find(|place| !used.contains(place)) {
-            Some(place) => Err(self.jobs[0].error(format!(
+        };
+        let is_used = |place: usize| {
+            let mut all = bound.iter().flatten();
+            all.any(|of| matches!(of, Bound::Device(at) | Bound::File(at, _) if *at == place))
+        };
+        if let Some(place) = (0..devices.len()).find(|&place| !is_used(place)) {
+            return Err(self.jobs[0].error(format!(
                 "no job runs on drive {}: the jobs name {}; name a drive as a filename does, by its last part, \
                  or as {}",
                 devices[place],
                 files.join(", "),
                 options(&files),
-            ))),
-            None => Ok(bound),
+            )));
+        }
+        for place in 0..devices.len() {
+            leave_alone(&mut bound, place);
+        }
+        Ok(bound)
+    }
+
+    /// Binds all jobs to one device without a name.
+    fn bind_to_one(&self, files: &[String]) -> Result<Vec<Vec<Bound>>, JobError> {
+        // One drive may be any device, but two devices cannot both be it.
+        if files.len() > 1 && files.iter().any(|file| is_device(file)) {
+            let last = (self.jobs.iter()).rfind(|job| !job.file_names().is_empty());
+            return Err(last.unwrap_or(&self.jobs[0]).error(format!(
+                "the jobs name {} devices and files ({}) and there is one drive; give each its own with {}, or all jobs \
+                 the same filename or none; names that do not begin with /dev are files, which lie end to end on one drive",
+                files.len(),
+                files.join(", "),
+                options(files),
+            )));
+        }
+        let jobs = self.jobs.iter().map(|job| match job.file_names() {
+            none if none.is_empty() => vec![Bound::Device(0)],
+            names => names.into_iter().map(|name| Bound::File(0, name)).collect(),
+        });
+        Ok(jobs.collect())
+    }
+}
+
+/// A file that is alone on its device is all of it.
+fn leave_alone(bound: &mut [Vec<Bound>], place: usize) {
+    let names = bound.iter().flatten().filter_map(|of| match of {
+        Bound::File(at, name) if *at == place => Some(name),
+        _ => None,
+    });
+    if names.collect::<BTreeSet<_>>().len() > 1 {
+        return;
+    }
+    for of in bound.iter_mut().flatten() {
+        if matches!(of, Bound::File(at, _) if *at == place) {
+            *of = Bound::Device(place);
         }
     }
 }
 
-/// The options that would give each file a drive.
-fn options(files: &[&str]) -> String {
-    let option = |file: &&str| {
-        let names: Vec<&str> = names_of(file).collect();
-        format!("--drive {}=DRIVE", names[names.len() - 1])
+/// The options that would give each device a drive, and all files of a folder one.
+fn options(files: &[String]) -> String {
+    let option = |file: &String| match is_device(file) {
+        true => {
+            let names: Vec<&str> = names_of(file).collect();
+            format!("--drive {}=DRIVE", names[names.len() - 1])
+        }
+        false => match file.rsplit_once('/') {
+            Some((folder, _)) if !folder.is_empty() => format!("--drive {folder}=DRIVE"),
+            _ => format!("--drive {file}=DRIVE"),
+        },
     };
-    files.iter().map(option).collect::<Vec<_>>().join(" ")
+    let mut options: Vec<String> = files.iter().map(option).collect();
+    options.dedup();
+    options.join(" ")
+}
+
+/// Returns true if a file lies in a folder or below it.
+fn lies_in(file: &str, folder: &str) -> bool {
+    let folder = folder.trim_end_matches('/');
+    file.strip_prefix(folder)
+        .is_some_and(|rest| rest.starts_with('/'))
 }
 
 impl JobSpec {
     /// Its devices, by their places among the names.
-    fn bind(&self, devices: &[&str]) -> Result<Vec<usize>, JobError> {
-        if self.files.named.is_empty() {
+    fn bind(&self, devices: &[&str]) -> Result<Vec<Bound>, JobError> {
+        let names = self.file_names();
+        if names.is_empty() {
             return match devices.len() {
-                1 => Ok(vec![0]),
+                1 => Ok(vec![Bound::Device(0)]),
                 _ => Err(self.error(format!(
                     "it names no file, and there are the drives {}; give it filename={}",
                     devices.join(", "),
@@ -97,15 +151,17 @@ impl JobSpec {
                 ))),
             };
         }
-        let place = |file: &String| {
-            let is_device = |place: &usize| names_of(file).any(|name| name == devices[*place]);
+        let place = |file: String| {
+            let is_device = |place: &usize| names_of(&file).any(|name| name == devices[*place]);
             let places: Vec<usize> = (0..devices.len()).filter(is_device).collect();
-            match places[..] {
-                [place] => Ok(place),
-                [] => Err(self.error(format!(
-                    "no drive is its filename {file}: there are {}; add {}",
+            let folders = (0..devices.len()).filter(|&place| lies_in(&file, devices[place]));
+            match (&places[..], folders.max_by_key(|&place| devices[place].len())) {
+                (&[place], _) => Ok(Bound::Device(place)),
+                ([], Some(place)) => Ok(Bound::File(place, file)),
+                ([], None) => Err(self.error(format!(
+                    "no drive is its filename {file}, or a folder of it: there are {}; add {}",
                     devices.join(", "),
-                    options(&[file.as_str()]),
+                    options(std::slice::from_ref(&file)),
                 ))),
                 _ => Err(self.error(format!(
                     "its filename {file} may be the drive {} or {}; give drives names of which it has one",
@@ -113,7 +169,7 @@ impl JobSpec {
                 ))),
             }
         };
-        self.files.named.iter().map(place).collect()
+        names.into_iter().map(place).collect()
     }
 
     /// Returns the job's part on the `nth` of its `of` files, from 0: sizes in bytes and counts of requests are of
@@ -190,27 +246,59 @@ impl JobSpec {
 mod tests {
     use super::*;
 
-    fn bind(text: &str, devices: &[&str]) -> Result<Vec<Vec<usize>>, String> {
+    /// The places of each job's devices, with the names of files on them.
+    fn bind(text: &str, devices: &[&str]) -> Result<String, String> {
         let file = JobFile::parse(text, "t.fio").unwrap();
-        file.bind(devices).map_err(|error| error.to_string())
+        let word = |of: &Bound| match of {
+            Bound::Device(place) => place.to_string(),
+            Bound::File(place, name) => format!("{place}:{name}"),
+        };
+        let words = |job: &Vec<Bound>| job.iter().map(word).collect::<Vec<_>>().join(" ");
+        let bound = file.bind(devices).map_err(|error| error.to_string())?;
+        Ok(bound.iter().map(words).collect::<Vec<_>>().join(" | "))
     }
 
     const THREE: &str = "[a]\nfilename=/dev/nvme0n1:/dev/nvme1n1\n[b]\nfilename=/dev/nvme2n1\n";
 
     #[test]
     fn one_drive_takes_all_jobs_of_one_file_or_none() {
-        let all = Ok(vec![vec![0], vec![0]]);
+        let all = Ok("0 | 0".to_owned());
         assert_eq!(bind("[a]\n[b]\nfilename=/dev/sda\n", &[""]), all);
         assert_eq!(bind("[global]\nfilename=x\n[a]\n[b]\n", &[""]), all);
         let error = bind(THREE, &[""]).unwrap_err();
         let how = "--drive nvme0=DRIVE --drive nvme1=DRIVE --drive nvme2=DRIVE";
-        assert!(error.contains("3 files") && error.contains(how), "{error}");
+        assert!(
+            error.contains("3 devices") && error.contains(how),
+            "{error}"
+        );
     }
 
     #[test]
     fn drives_are_files_by_path_by_last_part_and_by_controller() {
-        let bound = Ok(vec![vec![0, 1], vec![2]]);
+        let bound = Ok("0 1 | 2".to_owned());
         assert_eq!(bind(THREE, &["nvme0", "nvme1n1", "/dev/nvme2n1"]), bound);
+    }
+
+    #[test]
+    fn names_that_are_no_devices_are_files_of_a_drive() {
+        let two = "[a]\nfilename=/data/base\n[b]\nfilename=/wal/log\n[c]\nfilename=/data/./base\n";
+        let on_one = "0:/data/base | 0:/wal/log | 0:/data/base";
+        assert_eq!(bind(two, &[""]).unwrap(), on_one);
+        // Drives that are folders: a file that is alone on one is all of it.
+        assert_eq!(bind(two, &["/data", "/wal"]).unwrap(), "0 | 1 | 0");
+        assert_eq!(bind(two, &["base", "log"]).unwrap(), "0 | 1 | 0");
+        let three = format!("{two}[d]\ndirectory=/data\nnumjobs=2\n");
+        assert_eq!(
+            bind(&three, &["/data/", "/wal"]).unwrap(),
+            "0:/data/base | 1 | 0:/data/base | 0:/data/d.0.0 | 0:/data/d.1.0"
+        );
+        let error = bind(two, &["/data", "sda"]).unwrap_err();
+        assert!(error.contains("--drive /wal=DRIVE"), "{error}");
+        let error = bind("[a]\nfilename=/dev/sda\n[b]\nfilename=x\n", &[""]).unwrap_err();
+        assert!(
+            error.contains("--drive sda=DRIVE --drive x=DRIVE"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -6,14 +6,8 @@ pub type Table = &'static [(&'static str, &'static [&'static str])];
 /// Keys that cannot change what a modelled drive is asked to do.
 pub const IGNORED: Table = &[
     (
-        "a modelled drive is one file, its filename or none",
-        &[
-            "directory",
-            "filename_format",
-            "unique_filename",
-            "lockfile",
-            "allow_mounted_write",
-        ],
+        "files are parts of a modelled drive, which nothing else has open",
+        &["unique_filename", "lockfile", "allow_mounted_write"],
     ),
     (
         "the modelled drive stands for the disk that it names",

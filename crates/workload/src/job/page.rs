@@ -23,6 +23,12 @@ Values are fio's. `${NAME}` is a variable of the environment, and an error where
 `$mb_memory` are those of the machine that runs ftlab; sums in brackets are done: `size=(4k*1000)`. `#` and `;` begin a
 comment wherever they stand.
 
+Paths under `/dev` are devices, and several of them need a drive each (`--drive nvme0=DRIVE`). Other names are files. One file
+is the drive as a whole. Several lie end to end on the drive, in the order in which jobs name them, each at a multiple of 4 KiB,
+as long as fio makes it: `filesize`, or its part of `size` behind `offset`. With `directory` and no `filename` each clone of a
+job has files of its own, `directory/JOB.CLONE.FILE`; with `filename` clones share them. A job that names neither has the
+whole drive. `ftlab run JOB.fio --lay-out` prints the map.
+
 ";
 
 /// The page, as Markdown.

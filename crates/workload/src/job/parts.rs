@@ -64,6 +64,12 @@ pub struct Order {
 pub struct FileSet {
     /// The files it runs on, in order, each once; none where its file names none.
     pub named: Vec<String>,
+    /// Where they lie, or those that it has where its file names none; of several each clone has the next one.
+    pub directories: Vec<String>,
+    /// Names of files that it has where its file names none; fio's where nothing is said.
+    pub format: Option<String>,
+    /// It runs on a file that is a part of its device, in which a request has to lie whole.
+    pub is_part_of_device: bool,
     /// Files that the job has where it names none, end to end on its drive.
     pub nrfiles: u64,
     /// As many of them are open at a time; all where none is given.
@@ -76,6 +82,9 @@ impl Default for FileSet {
     fn default() -> Self {
         FileSet {
             named: Vec::new(),
+            directories: Vec::new(),
+            format: None,
+            is_part_of_device: false,
             nrfiles: 1,
             openfiles: None,
             switches_file_after: 1,

@@ -16,7 +16,7 @@ use ftlab_base::{CommandKind, Nanos, SECTOR_BYTES};
 pub struct ResolvedJob {
     /// The job as stated.
     pub spec: JobSpec,
-    /// Bytes of the device.
+    /// Bytes of the device, or those up to the end of the file on it that the job has.
     pub device_bytes: u64,
     /// Start of the region in bytes.
     pub offset_bytes: u64,
@@ -162,6 +162,15 @@ pub struct Pacing {
 const HASHED_BLOCKS_MAX: u64 = 1 << 30;
 
 impl ResolvedJob {
+    /// Moves the job behind other files: it was fitted to a file that begins with this byte of its device.
+    #[must_use]
+    pub fn in_file_at(mut self, first_byte: u64) -> ResolvedJob {
+        self.offset_bytes += first_byte;
+        self.device_bytes += first_byte;
+        self.is_whole_device = false;
+        self
+    }
+
     /// Returns the times at which the job wants its requests issued.
     #[must_use]
     pub fn pacing(&self) -> Pacing {
@@ -478,7 +487,7 @@ impl JobSpec {
     /// Returns true if it names no device, so that fio makes a file of the job's size: a request has to lie in it
     /// whole.
     pub(crate) fn is_own_file(&self) -> bool {
-        self.files.named.is_empty() && self.is_in_bytes()
+        (self.files.named.is_empty() || self.files.is_part_of_device) && self.is_in_bytes()
     }
 
     /// A size that is a share of the device, in whole blocks, as in fio; another one as it is.

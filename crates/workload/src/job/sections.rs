@@ -148,14 +148,19 @@ impl Sections {
     /// them would say.
     #[must_use]
     pub fn effects(&self, machine: &Surroundings<'_>) -> Vec<Told> {
+        // Options of fio's program, of which those that are refused have no sections.
+        let of_program = self.ignored.iter().map(|of| Told {
+            at: of.at.to_string(),
+            option: of.key.clone(),
+            effect: Effect::Nothing(of.reason),
+        });
         let options = self.sections.iter().flat_map(|section| &section.options);
-        let mut told: Vec<Told> = options
-            .map(|option| Told {
-                at: option.at.to_string(),
-                option: option.to_string(),
-                effect: effect(&option.key),
-            })
-            .collect();
+        let of_jobs = options.map(|option| Told {
+            at: option.at.to_string(),
+            option: option.to_string(),
+            effect: effect(&option.key),
+        });
+        let mut told: Vec<Told> = of_program.chain(of_jobs).collect();
         let mut note = |at: &str, effect: Effect| {
             if let Some(told) = told.iter_mut().find(|told| told.at == at) {
                 told.effect = effect;

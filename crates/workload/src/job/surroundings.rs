@@ -22,6 +22,7 @@ const TEXTS: &[&str] = &[
     "description",
     "filename",
     "directory",
+    "filename_format",
     "exec_prerun",
     "exec_postrun",
     "buffer_pattern",

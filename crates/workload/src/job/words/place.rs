@@ -143,7 +143,7 @@ pub static WORDS: &[Word] = &[
                 format!("{allowed}: a modelled drive has no zones of its own, as zbd asks for")
             })
         }),
-        "strided: one zone after the other",
+        "strided: one zone after the other; zbd is refused, as a modelled drive has no zones of its own",
     ),
     value(
         &["zonesize", "zone_size"],

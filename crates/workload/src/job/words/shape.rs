@@ -30,12 +30,23 @@ pub static WORDS: &[Word] = &[
     value(
         &["filename"],
         set!(files.named, file_names),
-        "is the drive that the job runs on, where there are several",
+        "the drive that the job runs on, of several those whose names it has; names that do not begin with `/dev` are files, which \
+         lie end to end on their drive where there are several, and clones share them",
+    ),
+    value(
+        &["directory"],
+        set!(files.directories, paths),
+        "where its files lie; without `filename` each clone has a file of its own there, as long as its `size` or `filesize`",
+    ),
+    value(
+        &["filename_format"],
+        set!(files.format, |v| text(v).map(Some)),
+        "the names of files without `filename`, of `$jobname`, `$jobnum` and `$filenum`: jobs that make the same name share the file",
     ),
     value(
         &["nrfiles"],
         set!(files.nrfiles, |v: Value<'_>| v.number(1, FILES_MAX)),
-        "where no filename is given, so many files end to end, each with its part of the size, to which requests go in turn",
+        "the number of files of a job (or clone) without `filename`, end to end, each with its part of the size, to which requests go in turn",
     ),
     value(
         &["openfiles"],
@@ -331,6 +342,14 @@ fn parts(value: Value<'_>) -> Result<Vec<Part>, Allowed> {
 
 /// The files of a `filename`: a colon stands between two, `\:` within one.
 fn file_names(value: Value<'_>) -> Result<Vec<String>, Allowed> {
+    let mut files = paths(value)?;
+    let mut seen = BTreeSet::new();
+    files.retain(|file| seen.insert(file.clone()));
+    Ok(files)
+}
+
+/// Paths with colons between, which a backslash makes part of one.
+fn paths(value: Value<'_>) -> Result<Vec<String>, Allowed> {
     let mut files = vec![String::new()];
     let mut chars = value.text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -341,8 +360,7 @@ fn file_names(value: Value<'_>) -> Result<Vec<String>, Allowed> {
             c => last.push(c),
         }
     }
-    let mut seen = BTreeSet::new();
-    files.retain(|file| !file.is_empty() && seen.insert(file.clone()));
+    files.retain(|file| !file.is_empty());
     Ok(files)
 }
 
