@@ -15,10 +15,10 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ftlab claims                               every claim; some minutes
-  ftlab claims C052 C057                     two of them
+  ftlab claims                    every claim; takes some minutes
+  ftlab claims C052 C057          two of them
   ftlab claims --drive ocz-core-jmf602 --set buffer.size=256KiB
-                                             those that need a drive, on that drive changed")]
+                                  those that need this drive, with it changed")]
 pub struct Options {
     /// Claims, C001 to C270; none for all
     ids: Vec<String>,

@@ -1,10 +1,10 @@
 //! `ftlab completions`: what a shell completes commands, options and drives with.
 
-use crate::cli::Cli;
+use crate::cli;
 use crate::failure::Outcome;
 use crate::screen;
 use clap::builder::PossibleValue;
-use clap::{Args, Command, CommandFactory, ValueEnum};
+use clap::{Args, Command, ValueEnum};
 use clap_complete::generate;
 use std::path::Path;
 
@@ -19,9 +19,11 @@ enum Shell {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  source <(ftlab completions bash)           for this shell
+  source <(ftlab completions bash)
+                                  for this shell
   ftlab completions bash > ~/.local/share/bash-completion/completions/ftlab
-  ftlab completions zsh > ~/.zfunc/_ftlab    with fpath+=~/.zfunc before compinit in ~/.zshrc
+  ftlab completions zsh > ~/.zfunc/_ftlab
+                                  put fpath+=~/.zfunc before compinit
   ftlab completions fish > ~/.config/fish/completions/ftlab.fish")]
 pub struct Options {
     /// Which shell
@@ -41,7 +43,7 @@ pub fn command(options: &Options) -> Outcome {
         .as_deref()
         .and_then(|path| Path::new(path).file_name());
     let name = name.map_or_else(|| "ftlab".into(), |name| name.to_string_lossy());
-    let (mut script, mut ftlab) = (Vec::new(), Cli::command());
+    let (mut script, mut ftlab) = (Vec::new(), cli::command());
     generate(shell, &mut ftlab, &*name, &mut script);
     let mut script = String::from_utf8_lossy(&script).into_owned();
     if options.shell == Shell::Fish {

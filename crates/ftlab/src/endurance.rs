@@ -30,13 +30,16 @@ const GB: f64 = 1e9;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ftlab endurance --drive intel-x25-m-g1-80
-  ftlab endurance --drive intel-x25-m-g1-80 --job jobs/uniform-random-4k.fio --per-day 20
-  ftlab endurance --drive generic-mlc-8 --set reliability.median_cycles=9000 --programs 1e9
+  ftlab endurance intel-x25-m-g1-80
+  ftlab endurance --drive intel-x25-m-g1-80 jobs/uniform-random-4k.fio \\
+      --per-day 20GB --years 5
+  ftlab endurance generic-mlc-8 --set reliability.median_cycles=9000 \\
+      --programs 1e9
 
-The job's writes are repeated until the drive takes no more. So that a life takes a minute, the drive is
-made smaller and its blocks shorter-lived in proportion: the scale is printed, and all bytes and years
-are those of the full drive. Regions of the job that are no percentages shrink with the drive.")]
+The writes of the job are repeated until the drive takes no more. So that a life
+takes a minute, the drive is made smaller and its blocks shorter-lived in
+proportion. The scale is printed, and all bytes and years are those of the full
+drive. Regions of the job shrink with the drive, unless they are percentages.")]
 pub struct Options {
     /// A drive of `ftlab drives`, or a path to a drive file; it needs a section `[reliability]`
     #[arg(long, value_parser = drives::name(), hide_possible_values = true)]

@@ -41,7 +41,7 @@ mod verdicts;
 
 pub mod sim;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
 use cli::{Cli, Command};
 use failure::Failure;
 use ftlab_console::{failure, files, health, memory, progress, screen};
@@ -75,9 +75,9 @@ pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
         return failure::exit(Err(Failure::Input(why.to_string())));
     }
     let arguments = fio_words::arranged(std::env::args_os().collect());
-    let matches = Cli::command().get_matches_from(arguments);
+    let matches = cli::command().get_matches_from(arguments);
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    if let Err(why) = apart::check(&Cli::command(), &matches) {
+    if let Err(why) = apart::check(&cli::command(), &matches) {
         return failure::exit(Err(why));
     }
     let outcome = match cli.command {

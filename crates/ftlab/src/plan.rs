@@ -24,13 +24,16 @@ use std::sync::Arc;
 #[command(after_help = "\
 Examples:
   ftlab plan jobs/uniform-random-4k.fio --drive generic-mlc-8 --wa 2
-  ftlab plan jobs/client-workload.fio --drive intel-x25-m-g1-80 --drive intel-320-120 --per-day 20GB --life 5y --out out/plan
+  ftlab plan jobs/client-workload.fio --drive intel-x25-m-g1-80 \\
+      --drive intel-320-120 --per-day 20GB --life 5y --out out/plan
   ftlab plan prxy_0.csv.gz --drive generic-mlc-8 --fit compact --p99 5ms
-  ftlab plan job.fio --drive generic-mlc-8 --per-day 50GB --require 'lifetime_years >= 5' --require 'write.p99 < 5ms'
+  ftlab plan job.fio --drive generic-mlc-8 --per-day 50GB \\
+      --require 'lifetime_years >= 5' --require 'write.p99 < 5ms'
 
-The load is repeated without a clock until write amplification is steady, and runs from there with a clock at its own
-rate or, with --per-day, at that rate. The same with other spare areas of the same flash is the curve. Each answer
-says how it was got.")]
+The load is repeated without a clock until write amplification is steady. From
+there it runs with a clock, at its own rate or at the rate of --per-day. The
+curve shows the same with other spare areas of the same flash. Each answer says
+how it was obtained.")]
 pub struct Options {
     /// A fio job file, an application script, a scenario or a trace (.toml), or a recorded trace of any format
     #[arg(required_unless_present = "words", value_name = "LOAD")]

@@ -20,6 +20,10 @@ use std::path::PathBuf;
 const TESTBED: &str = "anandtech-2008";
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab info x25m.img
+  ftlab info x25m.img --output-format json")]
 pub struct Options {
     /// The file of the image
     file: PathBuf,

@@ -7,6 +7,10 @@ use ftlab_console::failure::{Failure, Outcome};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab mark db.img 'row 17 is committed'
+  ftlab mark db.img.control \"committed $N\"")]
 pub struct MarkOptions {
     /// An image that is served with --crash-log, or its control socket
     target: PathBuf,

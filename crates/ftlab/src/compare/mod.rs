@@ -42,13 +42,17 @@ const CHART: &str = "compare.svg";
 #[command(after_help = "\
 Examples:
   ftlab compare generic-mlc-8 --set spare.op=0.07,0.15,0.28 --test E1 --quick
-  ftlab compare generic-mlc-8 --set spare.op=0.07,0.28 --set gc.policy=greedy,fifo --test B1
-  ftlab compare generic-mlc-8 --set spare.op=0.07 --set gc.policy=greedy,fifo --state steady-fast --test A1 --quick --metric wa
-  ftlab compare generic-mlc-8 --set gc.policy=greedy,fifo --state steady-fast --test A1 --quick --repeats 5
-  ftlab compare intel-x25-m-g1-80 --set buffer.size=64KiB,1MiB --test A1 --metric iops --metric lat_max_ms
+  ftlab compare generic-mlc-8 --set spare.op=0.07,0.28 \\
+      --set gc.policy=greedy,fifo --test B1
+  ftlab compare generic-mlc-8 --set spare.op=0.07 --set gc.policy=greedy,fifo \\
+      --state steady-fast --test A1 --quick --metric wa
+  ftlab compare generic-mlc-8 --set gc.policy=greedy,fifo --state steady-fast \\
+      --test A1 --quick --repeats 5
+  ftlab compare intel-x25-m-g1-80 --set buffer.size=64KiB,1MiB --test A1 \\
+      --metric iops --metric lat_max_ms
   ftlab compare generic-mlc-8 --set spare.op=0.07,0.15,0.28 --test E1 --resume
   ftlab compare OLD NEW --fail-if 'p99 +5%' --fail-if 'write.iops -3%'
-                                            two directories of results, run by run")]
+                                  two directories of results, run by run")]
 pub struct Options {
     /// A drive of `ftlab drives`, or a path to a drive file; before a second one, a directory of results
     #[arg(value_name = "DRIVE|OLD", value_parser = drives::name(), hide_possible_values = true)]

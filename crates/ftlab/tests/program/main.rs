@@ -12,6 +12,7 @@ mod figures;
 mod fio_lines;
 mod fio_words;
 mod guides;
+mod help;
 mod hosts;
 mod image;
 mod imports;

@@ -16,6 +16,10 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab smart x25m.img
+  ftlab smart x25m.img --output-format json")]
 pub struct SmartOptions {
     /// An image, or the control socket of a drive at work
     target: PathBuf,
