@@ -5,7 +5,7 @@ use crate::files;
 use crate::health::{bars, smart_table};
 use crate::options::{self, OutputFormat, TestbedOption};
 use crate::progress::Signs;
-use crate::{drives, provenance, screen};
+use crate::{drives, plan, provenance, screen};
 use clap::Args;
 use ftlab_base::RootSeed;
 use ftlab_base::amount::{decimal, three_digits};
@@ -45,16 +45,16 @@ pub struct Options {
     #[arg(long, value_parser = drives::name(), hide_possible_values = true)]
     drive: String,
     /// A fio job file; a client's writes if left out
-    #[arg(long)]
-    job: Option<PathBuf>,
-    /// GB (10^9 bytes) that the host writes a day
-    #[arg(long, value_name = "GB", default_value_t = 100.0, value_parser = options::number(0.001, 1e9))]
-    per_day: f64,
-    /// Years that the drive should last
-    #[arg(long, default_value_t = 5.0, value_parser = options::number(0.001, 1e9))]
+    #[arg(value_name = "LOAD")]
+    load: Option<PathBuf>,
+    /// Bytes that the host writes per day, for example 50GB or 2TB
+    #[arg(long, value_name = "BYTES", default_value = "100GB", value_parser = per_day)]
+    per_day: PerDay,
+    /// Years that the drive should last, for example 5 or 5y
+    #[arg(long, visible_alias = "life", default_value = "5y", value_parser = plan::years)]
     years: f64,
     /// Degrees Celsius at which the data age
-    #[arg(long, value_name = "DEGREES", default_value_t = 40.0, allow_negative_numbers = true,
+    #[arg(long, visible_alias = "rest-celsius", value_name = "DEGREES", default_value_t = 40.0, allow_negative_numbers = true,
         value_parser = options::number(-100.0, 200.0))]
     celsius: f64,
     /// Pages programmed in a life at most, as far as the drive can be scaled
@@ -143,8 +143,36 @@ impl MarkRow {
     }
 }
 
+/// An amount per day.
+#[derive(Debug, Clone, Copy)]
+struct PerDay {
+    bytes: f64,
+    /// Written as a bare number of gigabytes, as it was before amounts had units here.
+    is_bare: bool,
+}
+
+fn per_day(text: &str) -> Result<PerDay, String> {
+    if text.trim().parse::<f64>().is_ok() {
+        let gb = options::number(0.001, 1e9)(text)?;
+        return Ok(PerDay {
+            bytes: gb * GB,
+            is_bare: true,
+        });
+    }
+    Ok(PerDay {
+        bytes: plan::bytes_per_day(text)?,
+        is_bare: false,
+    })
+}
+
 pub fn command(options: &Options) -> Outcome {
-    let (job_name, job_text) = match &options.job {
+    if options.per_day.is_bare {
+        let gb = options.per_day.bytes / GB;
+        screen::say(&format!(
+            "note: --per-day {gb} is read as {gb}GB; write the unit\n"
+        ));
+    }
+    let (job_name, job_text) = match &options.load {
         Some(path) => (
             path.display().to_string(),
             files::read(path, "a fio job file")?,
@@ -156,7 +184,7 @@ pub fn command(options: &Options) -> Outcome {
     let testbed = options.testbed.load_for(&drive)?;
     let plan = Plan::within(&drive, options.programs)?;
     let daily = Daily {
-        bytes: options.per_day * GB,
+        bytes: options.per_day.bytes,
         celsius: options.celsius,
     };
     let progress = options.signs.spinner("writing the drive to its end");
@@ -211,7 +239,7 @@ fn report(
             pages: plan.scale.pages,
             cycles: plan.scale.cycles,
         },
-        per_day_gb: options.per_day,
+        per_day_gb: options.per_day.bytes / GB,
         years: options.years,
         lasts: lived_years >= options.years,
         lived_years,

@@ -38,6 +38,7 @@ mod sweep;
 mod trace;
 mod variants;
 mod verdicts;
+mod words;
 
 pub mod sim;
 
@@ -74,8 +75,9 @@ pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
     if let Err(why) = policy::register(policies) {
         return failure::exit(Err(Failure::Input(why.to_string())));
     }
-    let arguments = fio_words::arranged(std::env::args_os().collect());
-    let matches = cli::command().get_matches_from(arguments);
+    let cli = cli::command();
+    let arguments = words::alike(&cli, std::env::args_os().collect());
+    let matches = cli.get_matches_from(fio_words::arranged(arguments));
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let Err(why) = apart::check(&cli::command(), &matches) {
         return failure::exit(Err(why));

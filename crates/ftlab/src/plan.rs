@@ -56,7 +56,7 @@ pub struct Options {
     #[arg(long, value_name = "WA", value_parser = options::number(1.0, 1e3))]
     wa: Option<f64>,
     /// Find the least spare area with which the rated cycles last so long, for example 5y
-    #[arg(long, value_name = "YEARS", value_parser = years)]
+    #[arg(long, visible_alias = "years", value_name = "YEARS", value_parser = years)]
     life: Option<f64>,
     /// Find the least spare area with at most this 99th percentile of latency at the load's rate, and the highest rate that
     /// keeps it, for example 5ms
@@ -224,7 +224,7 @@ fn load(options: &Options) -> Result<OwnLoad, Failure> {
 }
 
 /// Reads bytes a day, in powers of 1000 as drives are sold, or of 1024 where the unit has an i.
-fn bytes_per_day(text: &str) -> Result<f64, String> {
+pub fn bytes_per_day(text: &str) -> Result<f64, String> {
     let wrong = || "give bytes with a unit, for example 2TB, 500GB or 0.5TiB".to_owned();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = text[digits.len()..].to_ascii_lowercase();
@@ -247,7 +247,7 @@ fn bytes_per_day(text: &str) -> Result<f64, String> {
 }
 
 /// Reads a number of years as `5` or `5y`.
-fn years(text: &str) -> Result<f64, String> {
+pub fn years(text: &str) -> Result<f64, String> {
     let digits = text.trim().trim_end_matches('y');
     options::number(0.001, 1e6)(digits.trim())
         .map_err(|_| "give years, for example 5y: from 0.001 to 1000000".to_owned())

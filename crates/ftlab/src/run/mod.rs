@@ -98,7 +98,7 @@ pub struct Options {
     #[arg(long, value_name = "DAYS", default_value_t = 0.0, value_parser = options::number(0.0, 1e6))]
     rest_days: f64,
     /// Degrees Celsius at which it lies
-    #[arg(long, value_name = "DEGREES", default_value_t = 30.0, allow_negative_numbers = true,
+    #[arg(long, visible_alias = "celsius", value_name = "DEGREES", default_value_t = 30.0, allow_negative_numbers = true,
         value_parser = options::number(-100.0, 200.0))]
     rest_celsius: f64,
     /// Print the drive's SMART attributes after the run, as smartctl does; of an NVMe drive its logs
