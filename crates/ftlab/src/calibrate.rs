@@ -28,7 +28,7 @@ pub struct Options {
     /// The drive to begin with: one of `ftlab drives`, or a path to a drive file
     #[arg(value_name = "DRIVE", value_parser = drives::name(), hide_possible_values = true)]
     drive: String,
-    /// What `fio --output-format=json` wrote of one job; may be repeated
+    /// Output of `fio --output-format=json` for one job; may be repeated
     #[arg(long = "fio", value_name = "FILE", required_unless_present = "wa")]
     fio: Vec<PathBuf>,
     /// Write amplification of random writes of one slot, when it is steady: bytes programmed over bytes written
@@ -48,7 +48,7 @@ pub struct Options {
     out: PathBuf,
     #[command(flatten)]
     testbed: TestbedOption,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
 }

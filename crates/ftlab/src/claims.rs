@@ -35,13 +35,13 @@ pub struct Options {
     /// Directory for cells.jsonl, where each run is kept as soon as it is done
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
-    /// Go on with a check that was interrupted: runs that are done are taken from the directory of --keep, if model version,
+    /// Continue an interrupted check: finished runs are taken from the directory of --keep, if model version,
     /// seed and drive file are the same
     #[arg(long, requires = "keep")]
     resume: bool,
     #[command(flatten)]
     work: Work,
-    /// What to print; JSON is the content of the file of --json
+    /// Output format; JSON is the content of the file of --json
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
 }

@@ -70,7 +70,7 @@ pub struct Options {
     testbed: TestbedOption,
     #[command(flatten)]
     signs: Signs,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
 }

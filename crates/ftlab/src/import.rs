@@ -100,7 +100,7 @@ pub struct To {
     /// Write over files that are there
     #[arg(long)]
     force: bool,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
 }

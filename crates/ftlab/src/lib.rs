@@ -59,7 +59,7 @@ pub mod policy {
 }
 
 /// The whole program: does what the process's arguments ask, with drives that know `policies` as values
-/// of `gc.policy` beside those that come along, and returns the exit code. A policy whose name is taken
+/// of `gc.policy` beside those of ftlab, and returns the exit code. A policy whose name is taken
 /// or cannot be one is wrong input.
 ///
 /// A panic ends the process at once (SIGABRT), also one of a thread: a server that lost a thread would

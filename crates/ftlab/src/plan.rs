@@ -65,7 +65,7 @@ pub struct Options {
     /// Over-provisioning of the curve, of the user's capacity, separated by commas
     #[arg(long, value_name = "PERCENT,…", value_delimiter = ',', value_parser = spare)]
     spare: Vec<f64>,
-    /// What the drive has been through before the load
+    /// State of the drive before the load
     #[arg(long, default_value = State::Filled.name(), value_parser = options::state())]
     state: State,
     /// Change a number of the drive file, for example gc.policy=fifo; may be repeated
@@ -84,7 +84,7 @@ pub struct Options {
     /// Directory for results.json and index.html, the report; without it nothing is written
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Go on with a plan that was interrupted: drives that are done are taken from its directory, if model version, seed,
+    /// Continue an interrupted plan: finished drives are taken from its directory, if model version, seed,
     /// load, goals, test machine, drive file and length are the same
     #[arg(long, requires = "out")]
     resume: bool,
@@ -96,7 +96,7 @@ pub struct Options {
     testbed: TestbedOption,
     #[command(flatten)]
     work: Work,
-    /// What to print; JSON is the content of results.json
+    /// Output format; JSON is the content of results.json
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
 }

@@ -47,7 +47,7 @@ pub struct Options {
     settings: Vec<String>,
     #[command(flatten)]
     testbed: TestbedOption,
-    /// Go on with tests that were interrupted: drives that are done are taken from their directory, if model version, seed,
+    /// Continue interrupted tests: finished drives are taken from their directory, if model version, seed,
     /// tests, scale, test machine and drive file are the same
     #[arg(long)]
     resume: bool,

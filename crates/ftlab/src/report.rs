@@ -28,7 +28,7 @@ Examples:
                                   two reviews side by side
   ftlab report before after --metric mb_s --metric lat_max_ms")]
 pub struct Options {
-    /// What `ftlab review` or `ftlab compare` wrote: its directory, or a results.json; several are
+    /// Results of `ftlab review` or `ftlab compare`: the directory, or a results.json; several are
     /// compared, the others with the first
     #[arg(required = true, value_name = "RESULTS")]
     results: Vec<PathBuf>,

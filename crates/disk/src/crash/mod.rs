@@ -53,7 +53,7 @@ the checker could not be started.")]
 pub struct Options {
     /// A log that `ftlab serve --crash-log` has written
     log: PathBuf,
-    /// What says whether a state is sound; without it, what the log holds is shown
+    /// Command that checks a state; without it, the content of the log is shown
     #[arg(long, value_name = "CMD")]
     check: Option<String>,
     /// How many states to draw
@@ -83,7 +83,7 @@ pub struct Options {
     junit: Option<PathBuf>,
     #[command(flatten)]
     signs: Signs,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
 }

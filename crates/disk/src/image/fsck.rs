@@ -38,13 +38,13 @@ could not find everything.")]
 pub struct FsckOptions {
     /// The file of the image
     file: PathBuf,
-    /// Go on without what is lost: cut the journal at a hole, mend the header and the file's length
+    /// Continue without the lost data: cut the journal at a hole, mend the header and the file's length
     #[arg(long, conflicts_with = "rebuild")]
     accept: bool,
     /// Make a new image from what its pages hold, in the place of the damaged one
     #[arg(long)]
     rebuild: bool,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
 }

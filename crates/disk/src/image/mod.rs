@@ -27,7 +27,7 @@ Examples:
 pub struct Options {
     /// The file of the image
     file: PathBuf,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
 }

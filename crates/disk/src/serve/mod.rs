@@ -75,7 +75,7 @@ pub struct Options {
     /// Change a number of the drive file, for example spare.op=28%; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "drive")]
     settings: Vec<String>,
-    /// What a new drive has been through, before it holds anything: what was written then reads as zeros
+    /// State of a new drive, before it holds data; earlier writes read as zeros
     #[arg(long, value_parser = choice(State::ALL.map(|state| (state.name(), state, state.words()))), default_value = "new", requires = "drive", conflicts_with = "base")]
     state: State,
     /// The file that holds the drive's data; may be repeated
@@ -137,7 +137,7 @@ pub struct Options {
     /// survives when its process is killed, but after the host's power cut some slots may be unreadable
     #[arg(long, requires = "image")]
     sync: bool,
-    /// What it is for the drive that the server is killed: a power cut, in which a volatile write buffer loses what
+    /// Effect on the drive when the server is killed: a power cut, in which a volatile write buffer loses what
     /// was not flushed, or no more than the end of a program
     #[arg(long, value_parser = choice(ENDS), default_value = "cut", requires = "image")]
     on_kill: OnKill,
@@ -158,7 +158,7 @@ pub struct Options {
     log: Option<PathBuf>,
     #[command(flatten)]
     signs: Signs,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
 }

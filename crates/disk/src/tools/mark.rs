@@ -14,7 +14,7 @@ Examples:
 pub struct MarkOptions {
     /// An image that is served with --crash-log, or its control socket
     target: PathBuf,
-    /// What checkers find in FTLAB_MARK if the power goes before the next mark
+    /// Text that checkers find in FTLAB_MARK if the power fails before the next mark
     text: String,
 }
 

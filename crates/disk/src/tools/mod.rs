@@ -50,7 +50,7 @@ Examples:
 pub struct SetMaxOptions {
     /// An image that nobody serves
     image: PathBuf,
-    /// What the host can address from now on, for example 20g, or `native` for everything
+    /// Capacity that the host sees from now on, for example 20g, or `native` for everything
     size: String,
 }
 

@@ -60,7 +60,7 @@ pub struct Options {
     /// Results to compare with those of OLD, instead of running anything
     #[arg(value_name = "NEW", conflicts_with_all = OF_RUNS)]
     new: Option<PathBuf>,
-    /// Numbers of the drive file to try, separated by commas, for example spare.op=0.07,0.28; one or two
+    /// Values of the drive file to try, separated by commas, for example spare.op=0.07,0.28; one or two
     /// --set may have several values, others set one for all
     #[arg(
         long = "set",
@@ -84,7 +84,7 @@ pub struct Options {
     /// Directory for the chart, compare.svg, and for results.json and index.html of the variants
     #[arg(long, value_name = "DIR", default_value = "ftlab-compare")]
     out: PathBuf,
-    /// Go on with a comparison that was interrupted: runs that are done are taken from its directory, if model version,
+    /// Continue an interrupted comparison: finished runs are taken from its directory, if model version,
     /// seed, test machine, drive file and length are the same
     #[arg(long)]
     resume: bool,

@@ -34,7 +34,7 @@ pub struct Options {
     html: Option<PathBuf>,
     #[command(flatten)]
     signs: Signs,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
 }

@@ -44,7 +44,7 @@ pub struct ReplayOptions {
     /// (N at a time), or asap (as fast as the drive takes them). At their own times, latency counts from the intended arrival
     #[arg(long, help_heading = HEADING, value_name = "PACE", value_parser = str::parse::<Pace>)]
     pace: Option<Pace>,
-    /// What to do with addresses of a recorded trace beyond the drive
+    /// How to treat addresses of a recorded trace beyond the drive
     #[arg(long, help_heading = HEADING, value_parser = choice(Fit::NAMED))]
     fit: Option<Fit>,
 }

@@ -33,3 +33,4 @@ mod strange_files;
 mod sweeps;
 mod traces;
 mod verdicts;
+mod words;

@@ -16,7 +16,7 @@ pub const IGNORED: Table = &[
         ],
     ),
     (
-        "the modelled drive stands for the disk that it names",
+        "the modelled drive takes the place of the disk that it names",
         &[
             "uri",
             "pool",

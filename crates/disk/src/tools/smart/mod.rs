@@ -23,7 +23,7 @@ Examples:
 pub struct SmartOptions {
     /// An image, or the control socket of a drive at work
     target: PathBuf,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Normal)]
     output_format: Format,
 }
