@@ -103,7 +103,7 @@ pub fn joined(mut first: Vec<Run>, others: &[Vec<Metrics>]) -> Vec<Run> {
 fn words(repeats: usize) -> String {
     format!(
         "Repeated: {repeats} times in all, each from the new drive on with a seed of its own. Figures are means \
-         over the repeats; percentiles, distributions and what is told by the second are of the first."
+         over the repeats; percentiles, distributions and values per second are those of the first."
     )
 }
 

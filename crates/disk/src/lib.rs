@@ -18,9 +18,9 @@ use ftlab_image::CutReport;
 #[allow(clippy::large_enum_variant)]
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show what an image of a drive is, and what the drive has been through
+    /// Show the drive of an image and its history
     Info(image::Options),
-    /// Check an image of a drive: whether everything lies there as it was written
+    /// Check an image for damage
     ///
     /// Nothing in it changes, unless --accept or --rebuild is given. Exit code 1 when something is damaged.
     Fsck(image::FsckOptions),
@@ -30,29 +30,29 @@ pub enum Command {
     Unpack(image::UnpackOptions),
     /// Attach a drive as a block device that keeps its data
     Serve(serve::Options),
-    /// Give what a power cut could have left of recorded writes to a checker
+    /// Check the states that a power cut could leave
     Crash(crash::Options),
     /// Note in a crash log how far a program has come
     Mark(tools::MarkOptions),
-    /// End a server in the background in order, and wait until it has ended
+    /// End a server in the background
     Stop(serve::StopOptions),
-    /// Show an attached drive's SMART attributes, as smartctl does
+    /// Show a drive's SMART attributes, as smartctl does
     Smart(tools::SmartOptions),
     /// Watch an attached drive at work
     Top(tools::TopOptions),
-    /// Erase an attached drive as a whole (ATA SECURITY ERASE UNIT)
+    /// Erase a whole drive (ATA SECURITY ERASE UNIT)
     Erase(tools::EraseOptions),
-    /// Tell an attached drive what it need not keep (TRIM)
+    /// Discard data of an attached drive (TRIM)
     Trim(tools::TrimOptions),
-    /// Have something go wrong with an attached drive
+    /// Inject a fault into a drive
     Fault(tools::FaultOptions),
-    /// Have a drive go back to its base, or to a snapshot
+    /// Return a drive to its base, or to a snapshot
     Reset(tools::ResetOptions),
-    /// Keep a drive as it is now, to go back to
+    /// Save a drive as it is now
     Snapshot(tools::SnapshotOptions),
-    /// Change what the host can address of an attached drive (ATA SET MAX)
+    /// Change the capacity that the host sees (ATA SET MAX)
     SetMax(tools::SetMaxOptions),
-    /// Give an attached drive new firmware; what it holds stays
+    /// Give a drive new firmware and keep its data
     Firmware(tools::FirmwareOptions),
 }
 

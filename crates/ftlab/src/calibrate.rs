@@ -14,17 +14,21 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ftlab calibrate ./my-nvme.toml --fio seqwrite.json --fio randread.json --fio randwrite.json --out fitted.toml
-  ftlab calibrate generic-dc-tlc-1920 --wa 3.1 --used 90 --fio seqwrite.json --out my-nvme.toml
+  ftlab calibrate ./my-nvme.toml --fio seqwrite.json --fio randread.json \\
+      --fio randwrite.json --out fitted.toml
+  ftlab calibrate generic-dc-tlc-1920 --wa 3.1 --used 90 --fio seqwrite.json \\
+      --out my-nvme.toml
 
-Each figure tells one number, in this order: --wa nand.blocks_per_die, by the closed form of write amplification; writes in
-order (rw=write, bs=64k or more) nand.t_program; reads and writes alone (rw=randread or randwrite, iodepth=1)
-firmware.read_pipeline and firmware.write_pipeline. The drive is to have been written once from end to end before.")]
+Each figure sets one number, in this order. --wa sets nand.blocks_per_die, by
+the closed form of write amplification. Sequential writes (rw=write, bs=64k or
+more) set nand.t_program. Single reads and writes (rw=randread or randwrite,
+iodepth=1) set firmware.read_pipeline and firmware.write_pipeline. Write the
+drive once from end to end before you measure it.")]
 pub struct Options {
     /// The drive to begin with: one of `ftlab drives`, or a path to a drive file
     #[arg(value_name = "DRIVE", value_parser = drives::name(), hide_possible_values = true)]
     drive: String,
-    /// What `fio --output-format=json` wrote of one job; may be repeated
+    /// Output of `fio --output-format=json` for one job; may be repeated
     #[arg(long = "fio", value_name = "FILE", required_unless_present = "wa")]
     fio: Vec<PathBuf>,
     /// Write amplification of random writes of one slot, when it is steady: bytes programmed over bytes written
@@ -44,7 +48,7 @@ pub struct Options {
     out: PathBuf,
     #[command(flatten)]
     testbed: TestbedOption,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
 }

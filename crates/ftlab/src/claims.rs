@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::files::{Folder, NewFile};
-use crate::options::Work;
+use crate::options::{OutputFormat, Work};
 use crate::session::{Command, Session};
 use crate::{drives, provenance, results, screen};
 use clap::Args;
@@ -15,10 +15,10 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ftlab claims                               every claim; some minutes
-  ftlab claims C052 C057                     two of them
+  ftlab claims                    every claim; takes some minutes
+  ftlab claims C052 C057          two of them
   ftlab claims --drive ocz-core-jmf602 --set buffer.size=256KiB
-                                             those that need a drive, on that drive changed")]
+                                  those that need this drive, with it changed")]
 pub struct Options {
     /// Claims, C001 to C270; none for all
     ids: Vec<String>,
@@ -35,12 +35,15 @@ pub struct Options {
     /// Directory for cells.jsonl, where each run is kept as soon as it is done
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
-    /// Go on with a check that was interrupted: runs that are done are taken from the directory of --keep, if model version,
+    /// Continue an interrupted check: finished runs are taken from the directory of --keep, if model version,
     /// seed and drive file are the same
     #[arg(long, requires = "keep")]
     resume: bool,
     #[command(flatten)]
     work: Work,
+    /// Output format; JSON is the content of the file of --json
+    #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
+    output_format: OutputFormat,
 }
 
 /// The document that `--json` writes.
@@ -78,27 +81,34 @@ pub fn command(options: &Options) -> Outcome {
     let session = Session::new(checks, cache, Checking, "drives", progress);
     let (ends, kept) = session.run(&options.work)?;
     let judged = session.batch.judged(ends);
+    let results = screen::json(&Results {
+        version: env!("CARGO_PKG_VERSION"),
+        model_version: MODEL_VERSION,
+        provenance: provenance::here(),
+        seed: options.work.seed,
+        claims: &judged,
+    })?;
     if let Some(file) = json {
-        let results = Results {
-            version: env!("CARGO_PKG_VERSION"),
-            model_version: MODEL_VERSION,
-            provenance: provenance::here(),
-            seed: options.work.seed,
-            claims: &judged,
-        };
-        file.write(screen::json(&results)?.as_bytes())?;
+        file.write(results.as_bytes())?;
     }
+    screen::print(&match options.output_format {
+        OutputFormat::Normal => normal(&judged),
+        OutputFormat::Json => results,
+    })?;
+    kept
+}
+
+fn normal(judged: &[Judged]) -> String {
     let mut table = screen::table(&["id", "verdict", "measured", "claim"]);
-    for one in &judged {
+    for one in judged {
         let claim = &one.claim;
         table.add_row([&claim.id, one.verdict.name(), &one.measured, &claim.claim]);
     }
-    screen::print(&format!(
+    format!(
         "{}\n{}\n",
         screen::lines(table),
-        ftlab_claims::summary(&judged)
-    ))?;
-    kept
+        ftlab_claims::summary(judged)
+    )
 }
 
 fn plan(options: &Options) -> Result<Plan, Failure> {

@@ -5,7 +5,7 @@ use crate::files;
 use crate::health::{bars, smart_table};
 use crate::options::{self, OutputFormat, TestbedOption};
 use crate::progress::Signs;
-use crate::{drives, provenance, screen};
+use crate::{drives, plan, provenance, screen};
 use clap::Args;
 use ftlab_base::RootSeed;
 use ftlab_base::amount::{decimal, three_digits};
@@ -21,28 +21,31 @@ const GB: f64 = 1e9;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ftlab endurance --drive intel-x25-m-g1-80
-  ftlab endurance --drive intel-x25-m-g1-80 --job jobs/uniform-random-4k.fio --per-day 20
-  ftlab endurance --drive generic-mlc-8 --set reliability.median_cycles=9000 --programs 1e9
+  ftlab endurance intel-x25-m-g1-80
+  ftlab endurance --drive intel-x25-m-g1-80 jobs/uniform-random-4k.fio \\
+      --per-day 20GB --years 5
+  ftlab endurance generic-mlc-8 --set reliability.median_cycles=9000 \\
+      --programs 1e9
 
-The job's writes are repeated until the drive takes no more. So that a life takes a minute, the drive is
-made smaller and its blocks shorter-lived in proportion: the scale is printed, and all bytes and years
-are those of the full drive. Regions of the job that are no percentages shrink with the drive.")]
+The writes of the job are repeated until the drive takes no more. So that a life
+takes a minute, the drive is made smaller and its blocks shorter-lived in
+proportion. The scale is printed, and all bytes and years are those of the full
+drive. Regions of the job shrink with the drive, unless they are percentages.")]
 pub struct Options {
     /// A drive of `ftlab drives`, or a path to a drive file; it needs a section `[reliability]`
     #[arg(long, value_parser = drives::name(), hide_possible_values = true)]
     drive: String,
     /// A fio job file; a client's writes if left out
-    #[arg(long)]
-    job: Option<PathBuf>,
-    /// GB (10^9 bytes) that the host writes a day
-    #[arg(long, value_name = "GB", default_value_t = 100.0, value_parser = options::number(0.001, 1e9))]
-    per_day: f64,
-    /// Years that the drive should last
-    #[arg(long, default_value_t = 5.0, value_parser = options::number(0.001, 1e9))]
+    #[arg(value_name = "LOAD")]
+    load: Option<PathBuf>,
+    /// Bytes that the host writes per day, for example 50GB or 2TB
+    #[arg(long, value_name = "BYTES", default_value = "100GB", value_parser = per_day)]
+    per_day: PerDay,
+    /// Years that the drive should last, for example 5 or 5y
+    #[arg(long, visible_alias = "life", default_value = "5y", value_parser = plan::years)]
     years: f64,
     /// Degrees Celsius at which the data age
-    #[arg(long, value_name = "DEGREES", default_value_t = 40.0, allow_negative_numbers = true,
+    #[arg(long, visible_alias = "rest-celsius", value_name = "DEGREES", default_value_t = 40.0, allow_negative_numbers = true,
         value_parser = options::number(-100.0, 200.0))]
     celsius: f64,
     /// Pages programmed in a life at most, as far as the drive can be scaled
@@ -58,13 +61,41 @@ pub struct Options {
     testbed: TestbedOption,
     #[command(flatten)]
     signs: Signs,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
 }
 
+/// An amount per day.
+#[derive(Debug, Clone, Copy)]
+struct PerDay {
+    bytes: f64,
+    /// Written as a bare number of gigabytes, as it was before amounts had units here.
+    is_bare: bool,
+}
+
+fn per_day(text: &str) -> Result<PerDay, String> {
+    if text.trim().parse::<f64>().is_ok() {
+        let gb = options::number(0.001, 1e9)(text)?;
+        return Ok(PerDay {
+            bytes: gb * GB,
+            is_bare: true,
+        });
+    }
+    Ok(PerDay {
+        bytes: plan::bytes_per_day(text)?,
+        is_bare: false,
+    })
+}
+
 pub fn command(options: &Options) -> Outcome {
-    let (job_name, job_text) = match &options.job {
+    if options.per_day.is_bare {
+        let gb = options.per_day.bytes / GB;
+        screen::say(&format!(
+            "note: --per-day {gb} is read as {gb}GB; write the unit\n"
+        ));
+    }
+    let (job_name, job_text) = match &options.load {
         Some(path) => (
             path.display().to_string(),
             files::read(path, "a fio job file")?,
@@ -75,7 +106,7 @@ pub fn command(options: &Options) -> Outcome {
     let drive = Catalog::load(&options.drive, &options.settings)?;
     let testbed = options.testbed.load_for(&drive)?;
     let daily = Daily {
-        bytes: options.per_day * GB,
+        bytes: options.per_day.bytes,
         celsius: options.celsius,
     };
     let plan = match Way::of(&drive, options.programs, daily, options.years)? {

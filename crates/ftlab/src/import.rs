@@ -16,18 +16,35 @@ Examples:
   ftlab import mqsim ssdconfig.xml workload.xml
   ftlab import simplessd sample.cfg --name simplessd-sample
   ftlab import simplessd config/sample.cfg simplessd/config/sample.cfg
-  ftlab import femu '-device femu,femu_mode=1,devsz_mb=12288,nchs=8,luns_per_ch=8'
   ftlab import femu run-blackbox.sh
   ftlab import nvmevirt ssd_config.h --base-ssd SAMSUNG_970PRO --capacity 64
 
-NAME.toml is the drive file and NAME.fio the job, for `ftlab run NAME.fio --drive ./NAME.toml --testbed
-attached`, where the host takes no time, as in these programs. Every number says which
-key of which file it is from; what was assumed, and what has no counterpart, is listed.";
+NAME.toml is the drive file and NAME.fio the job. Run them with
+`ftlab run NAME.fio --drive ./NAME.toml --testbed attached`: the host takes no
+time on that testbed, as in these programs. Every number names the key and the
+file that it is from. Assumptions, and keys without a counterpart, are listed.";
+const OF_MQSIM: &str = "\
+Examples:
+  ftlab import mqsim ssdconfig.xml
+  ftlab import mqsim ssdconfig.xml workload.xml --out mqsim";
+const OF_SIMPLESSD: &str = "\
+Examples:
+  ftlab import simplessd sample.cfg --name simplessd-sample
+  ftlab import simplessd config/sample.cfg simplessd/config/sample.cfg";
+const OF_FEMU: &str = "\
+Examples:
+  ftlab import femu run-blackbox.sh
+  ftlab import femu '-device femu,femu_mode=1,devsz_mb=12288,nchs=8'";
+const OF_NVMEVIRT: &str = "\
+Examples:
+  ftlab import nvmevirt ssd_config.h --capacity 64
+  ftlab import nvmevirt ssd_config.h --base-ssd SAMSUNG_970PRO --capacity 64";
 
 #[derive(Debug, Subcommand)]
 #[command(after_help = EXAMPLES)]
 pub enum Command {
     /// MQSim's device configuration, and its workload definition: a job for each scenario
+    #[command(after_help = OF_MQSIM)]
     Mqsim {
         /// The device: ssdconfig.xml
         config: PathBuf,
@@ -37,6 +54,7 @@ pub enum Command {
         to: To,
     },
     /// A configuration of SimpleSSD 2 in sections of keys; one of SimpleSSD-Standalone may stand in the same file or in another
+    #[command(after_help = OF_SIMPLESSD)]
     Simplessd {
         /// The configuration of the drive: X.cfg; or that of SimpleSSD-Standalone, and the drive's behind it
         config: PathBuf,
@@ -46,6 +64,7 @@ pub enum Command {
         to: To,
     },
     /// FEMU's device on QEMU's command line
+    #[command(after_help = OF_FEMU)]
     Femu {
         /// `-device femu,KEY=VALUE,…`, alone or with the rest of the command line, in one word; or a script that starts QEMU
         #[arg(allow_hyphen_values = true)]
@@ -54,6 +73,7 @@ pub enum Command {
         to: To,
     },
     /// A drive of NVMeVirt's header
+    #[command(after_help = OF_NVMEVIRT)]
     Nvmevirt {
         /// The header: ssd_config.h
         header: PathBuf,
@@ -80,7 +100,7 @@ pub struct To {
     /// Write over files that are there
     #[arg(long)]
     force: bool,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
 }

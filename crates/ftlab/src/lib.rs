@@ -38,10 +38,11 @@ mod sweep;
 mod trace;
 mod variants;
 mod verdicts;
+mod words;
 
 pub mod sim;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
 use cli::{Cli, Command};
 use failure::Failure;
 use ftlab_console::{failure, files, health, memory, progress, screen};
@@ -58,7 +59,7 @@ pub mod policy {
 }
 
 /// The whole program: does what the process's arguments ask, with drives that know `policies` as values
-/// of `gc.policy` beside those that come along, and returns the exit code. A policy whose name is taken
+/// of `gc.policy` beside those of ftlab, and returns the exit code. A policy whose name is taken
 /// or cannot be one is wrong input.
 ///
 /// A panic ends the process at once (SIGABRT), also one of a thread: a server that lost a thread would
@@ -74,10 +75,11 @@ pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
     if let Err(why) = policy::register(policies) {
         return failure::exit(Err(Failure::Input(why.to_string())));
     }
-    let arguments = fio_words::arranged(std::env::args_os().collect());
-    let matches = Cli::command().get_matches_from(arguments);
+    let cli = cli::command();
+    let arguments = words::alike(&cli, std::env::args_os().collect());
+    let matches = cli.get_matches_from(fio_words::arranged(arguments));
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    if let Err(why) = apart::check(&Cli::command(), &matches) {
+    if let Err(why) = apart::check(&cli::command(), &matches) {
         return failure::exit(Err(why));
     }
     let outcome = match cli.command {

@@ -23,7 +23,7 @@ pub struct Options {
     tests: Vec<String>,
     #[command(flatten)]
     suite: SuiteOption,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
 }

@@ -86,7 +86,7 @@ pub fn distinct(tests: &[Test], loads: &[OwnLoad]) -> Result<(), Failure> {
     for slug in tests.iter().map(|test| &test.step.slug).chain(loads) {
         if !names.insert(slug) {
             return Err(Failure::Input(format!(
-                "two tests are called `{slug}`, so that their results could not be told apart; rename a file"
+                "two tests are called `{slug}`, and their results would have one name; rename a file"
             )));
         }
     }

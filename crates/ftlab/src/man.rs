@@ -1,10 +1,10 @@
 //! `ftlab man`: the manual, a page for ftlab and one for each command, for those who make packages.
 
-use crate::cli::Cli;
+use crate::cli;
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
 use clap::builder::PossibleValue;
-use clap::{Arg, Args, CommandFactory};
+use clap::{Arg, Args};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub struct Options {
 
 pub fn command(options: &Options) -> Outcome {
     let mut pages = Vec::new();
-    let mut ftlab = Cli::command().disable_help_subcommand(true);
+    let mut ftlab = cli::command().disable_help_subcommand(true);
     ftlab.build();
     draw(&ftlab, &mut pages).map_err(|error| Failure::Running(error.to_string()))?;
     let pages: Vec<(&str, &[u8])> = pages

@@ -24,13 +24,16 @@ use std::sync::Arc;
 #[command(after_help = "\
 Examples:
   ftlab plan jobs/uniform-random-4k.fio --drive generic-mlc-8 --wa 2
-  ftlab plan jobs/client-workload.fio --drive intel-x25-m-g1-80 --drive intel-320-120 --per-day 20GB --life 5y --out out/plan
+  ftlab plan jobs/client-workload.fio --drive intel-x25-m-g1-80 \\
+      --drive intel-320-120 --per-day 20GB --life 5y --out out/plan
   ftlab plan prxy_0.csv.gz --drive generic-mlc-8 --fit compact --p99 5ms
-  ftlab plan job.fio --drive generic-mlc-8 --per-day 50GB --require 'lifetime_years >= 5' --require 'write.p99 < 5ms'
+  ftlab plan job.fio --drive generic-mlc-8 --per-day 50GB \\
+      --require 'lifetime_years >= 5' --require 'write.p99 < 5ms'
 
-The load is repeated without a clock until write amplification is steady, and runs from there with a clock at its own
-rate or, with --per-day, at that rate. The same with other spare areas of the same flash is the curve. Each answer
-says how it was got.")]
+The load is repeated without a clock until write amplification is steady. From
+there it runs with a clock, at its own rate or at the rate of --per-day. The
+curve shows the same with other spare areas of the same flash. Each answer says
+how it was obtained.")]
 pub struct Options {
     /// A fio job file, an application script, a scenario or a trace (.toml), or a recorded trace of any format
     #[arg(required_unless_present = "words", value_name = "LOAD")]
@@ -53,7 +56,7 @@ pub struct Options {
     #[arg(long, value_name = "WA", value_parser = options::number(1.0, 1e3))]
     wa: Option<f64>,
     /// Find the least spare area with which the drive lasts this long, for example 5y
-    #[arg(long, value_name = "YEARS", value_parser = years)]
+    #[arg(long, visible_alias = "years", value_name = "YEARS", value_parser = years)]
     life: Option<f64>,
     /// Find the least spare area with at most this 99th percentile of latency at the load's rate, and the highest rate that
     /// keeps it, for example 5ms
@@ -62,7 +65,7 @@ pub struct Options {
     /// Over-provisioning of the curve, of the user's capacity, separated by commas
     #[arg(long, value_name = "PERCENT,…", value_delimiter = ',', value_parser = spare)]
     spare: Vec<f64>,
-    /// What the drive has been through before the load
+    /// State of the drive before the load
     #[arg(long, default_value = State::Filled.name(), value_parser = options::state())]
     state: State,
     /// Change a number of the drive file, for example gc.policy=fifo; may be repeated
@@ -81,7 +84,7 @@ pub struct Options {
     /// Directory for results.json and index.html, the report; without it nothing is written
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Go on with a plan that was interrupted: drives that are done are taken from its directory, if model version, seed,
+    /// Continue an interrupted plan: finished drives are taken from its directory, if model version, seed,
     /// load, goals, test machine, drive file and length are the same
     #[arg(long, requires = "out")]
     resume: bool,
@@ -93,7 +96,7 @@ pub struct Options {
     testbed: TestbedOption,
     #[command(flatten)]
     work: Work,
-    /// What to print; JSON is the content of results.json
+    /// Output format; JSON is the content of results.json
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
 }
@@ -223,7 +226,7 @@ fn load(options: &Options) -> Result<OwnLoad, Failure> {
 }
 
 /// Reads bytes a day, in powers of 1000 as drives are sold, or of 1024 where the unit has an i.
-fn bytes_per_day(text: &str) -> Result<f64, String> {
+pub fn bytes_per_day(text: &str) -> Result<f64, String> {
     let wrong = || "give bytes with a unit, for example 2TB, 500GB or 0.5TiB".to_owned();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = text[digits.len()..].to_ascii_lowercase();
@@ -246,7 +249,7 @@ fn bytes_per_day(text: &str) -> Result<f64, String> {
 }
 
 /// Reads a number of years as `5` or `5y`.
-fn years(text: &str) -> Result<f64, String> {
+pub fn years(text: &str) -> Result<f64, String> {
     let digits = text.trim().trim_end_matches('y');
     options::number(0.001, 1e6)(digits.trim())
         .map_err(|_| "give years, for example 5y: from 0.001 to 1000000".to_owned())

@@ -18,14 +18,15 @@ use std::sync::Arc;
 #[command(after_help = "\
 Examples:
   ftlab pts intel-x25-m-g2-80
-  ftlab pts intel-x25-m-g2-80 crucial-m4-128 --test iops --test wsat --out out/pts
+  ftlab pts intel-x25-m-g2-80 crucial-m4-128 --test iops --test wsat --out out
   ftlab pts intel-dc-s3700-200 --class enterprise --test latency
   ftlab pts generic-mlc-8 --set spare.op=28% --test iops
   ftlab pts generic-mlc-8 --test latency --scale 1
 
-The standard asks for a minute an access and up to 25 rounds of 56 accesses. By default a minute is shorter, in
-proportion to the drive's capacity, and only the beginning of an access runs with time; the tables give the
-scale. --scale 1 is the standard as it is, and takes hours.")]
+The standard asks for one minute per access pattern and up to 25 rounds of 56
+patterns. By default a minute is shorter, in proportion to the drive's capacity,
+and only the beginning of a pattern runs with time. The tables give the scale.
+--scale 1 is the standard as written, and takes hours.")]
 pub struct Options {
     /// Drives of flash of `ftlab drives`, or paths to drive files
     #[arg(required = true, value_parser = crate::drives::name(), hide_possible_values = true)]
@@ -46,7 +47,7 @@ pub struct Options {
     settings: Vec<String>,
     #[command(flatten)]
     testbed: TestbedOption,
-    /// Go on with tests that were interrupted: drives that are done are taken from their directory, if model version, seed,
+    /// Continue interrupted tests: finished drives are taken from their directory, if model version, seed,
     /// tests, scale, test machine and drive file are the same
     #[arg(long)]
     resume: bool,

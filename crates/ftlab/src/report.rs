@@ -21,12 +21,14 @@ const FIO: &str = "fio";
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ftlab report ftlab-review                          draws the report again
-  ftlab report ftlab-review --csv --parquet          and writes tables: figures, runs, devices, series
-  ftlab report before after --out difference         two reviews side by side
+  ftlab report ftlab-review       draw the report again
+  ftlab report ftlab-review --csv --parquet
+                                  and write the tables
+  ftlab report before after --out difference
+                                  two reviews side by side
   ftlab report before after --metric mb_s --metric lat_max_ms")]
 pub struct Options {
-    /// What `ftlab review` or `ftlab compare` wrote: its directory, or a results.json; several are
+    /// Results of `ftlab review` or `ftlab compare`: the directory, or a results.json; several are
     /// compared, the others with the first
     #[arg(required = true, value_name = "RESULTS")]
     results: Vec<PathBuf>,

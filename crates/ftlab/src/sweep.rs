@@ -14,11 +14,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ftlab sweep sweep.toml --out out/sweep              go on where a call before this was ended
-  ftlab sweep sweep.toml --shard 3/64 --out out/3     one of 64 processes, of a job array for example
-  ftlab sweep --merge out/* --out out/all             the table of all of them
+  ftlab sweep sweep.toml --out out/sweep
+                                  start, or continue an earlier call
+  ftlab sweep sweep.toml --shard 3/64 --out out/3
+                                  one of 64 processes of a job array
+  ftlab sweep --merge out/* --out out/all
+                                  one table of all shards
 
-A grid, of 4 x 2 rows:
+A grid of 4 x 2 rows:
   drives = [\"generic-mlc-8\"]
   loads = [\"job.fio\"]
   seeds = 2
@@ -26,8 +29,9 @@ A grid, of 4 x 2 rows:
   [set]
   spare.op = [0.07, 0.14, 0.28, 0.5]
 
-The table is DIR/sweep.parquet. A row that is there already is not run again, whichever grid it was of. A run that cannot
-be made is a row with a reason. docs/guides/sweep.md says all that a grid may.")]
+The table is DIR/sweep.parquet. A row that is there already is not run again,
+whichever grid it came from. A run that cannot be made is a row with a reason.
+docs/guides/sweep.md lists everything that a grid may contain.")]
 pub struct Options {
     /// The grid: a .toml file
     #[arg(

@@ -62,6 +62,11 @@ struct TestbedFile {
 }
 
 impl Testbed {
+    /// Returns the names of the testbeds that are compiled in.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        TESTBEDS.iter().map(|&(slug, _)| slug)
+    }
+
     /// Ids of the published figures that numbers of the testbeds that come with ftlab were worked out from.
     ///
     /// # Panics

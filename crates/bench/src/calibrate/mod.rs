@@ -341,7 +341,7 @@ impl Bench<'_> {
     fn beyond(&self, key: &str, best: f64) -> CalibrateError {
         self.wrong(&match self.figure.kind {
             Kind::SequentialWrite => format!(
-                "the model comes to {best:.1} MB/s with the shortest {key}: give it more dies or planes, or a quicker channel or link"
+                "the model reaches {best:.1} MB/s with the shortest {key}: give it more dies or planes, or a quicker channel or link"
             ),
             Kind::Read => format!(
                 "the model takes {best:.1} us without any {key}: lower nand.t_read or firmware.read_command first"

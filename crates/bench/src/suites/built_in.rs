@@ -41,15 +41,22 @@ fn read(suites: &[(&str, &str)]) -> Vec<Suite> {
     suites.iter().map(read).collect()
 }
 
+/// The name of a suite's file without folder and ending.
+fn slug(file: &'static str) -> &'static str {
+    let file = file.trim_start_matches("suites/");
+    file.trim_end_matches(".toml")
+}
+
+/// Returns the names of the suites that are compiled in.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    FILES.iter().chain(&OTHERS).map(|&(file, _)| slug(file))
+}
+
 /// The suite of that name: of its file without folder and ending.
 ///
 /// # Errors
 /// Which names there are.
 pub fn named(name: &str) -> Result<Suite, String> {
-    let slug = |file: &'static str| {
-        let file = file.trim_start_matches("suites/");
-        file.trim_end_matches(".toml")
-    };
     let all = || FILES.iter().chain(&OTHERS);
     let Some(of_name) = all().find(|(file, _)| slug(file) == name) else {
         return Err(unknown(name, all().map(|&(file, _)| slug(file))));

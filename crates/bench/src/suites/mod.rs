@@ -12,7 +12,7 @@ mod keys;
 mod read;
 mod select;
 
-pub use built_in::{all, all_drives, drives, families, is_name, named, open};
+pub use built_in::{all, all_drives, drives, families, is_name, named, names, open};
 pub use files::{Files, script_beside, text_of_load};
 pub use select::{LISTED, UnknownTest, of_default, select, select_of};
 

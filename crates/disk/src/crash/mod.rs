@@ -32,24 +32,28 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ftlab serve --drive generic-mlc-8 --image db.img --crash-log db.crash --timing off --daemon
-                                             record what is written, with its data
-  ftlab mark db.img 'row 17 is committed'    say how far a program has come; checkers are told
-  ftlab crash db.crash                       what a log holds
+  ftlab serve --drive generic-mlc-8 --image db.img --crash-log db.crash \\
+      --timing off --daemon       record what is written, with its data
+  ftlab mark db.img 'row 17 is committed'
+                                  note how far a program has come
+  ftlab crash db.crash            show what a log holds
   ftlab crash db.crash --check './check.sh {}' --states 1000
-                                             1000 states that a power cut could have left
+                                  check 1000 states that a power cut could leave
   ftlab crash db.crash --check './check.sh {}' --state 8127@1044
-                                             one of them again
+                                  check one of them again
   ftlab crash db.crash --state 8127@1044 --keep state.img
-                                             that state as a file
+                                  save that state as a file
 
-The checker is a command for sh. It gets the state as a file, which is its own to change: {} stands for its path, which comes last
-if there is no {}. The environment has the path too (FTLAB_STATE), the text of the last mark before the cut (FTLAB_MARK), and when that was,
-in nanoseconds since 1970 (FTLAB_CUT_NS). Its exit code is 0 if the state is sound. 126 and 127 say that it could not be started.")]
+The checker is a shell command. It gets the state as a file that it may change.
+{} is replaced by the path of the file; without {} the path comes last. The
+environment has the path too (FTLAB_STATE), the text of the last mark before the
+cut (FTLAB_MARK), and the time of the cut in nanoseconds since 1970
+(FTLAB_CUT_NS). The exit code is 0 if the state is sound. 126 and 127 mean that
+the checker could not be started.")]
 pub struct Options {
     /// A log that `ftlab serve --crash-log` has written
     log: PathBuf,
-    /// What says whether a state is sound; without it, what the log holds is shown
+    /// Command that checks a state; without it, the content of the log is shown
     #[arg(long, value_name = "CMD")]
     check: Option<String>,
     /// How many states to draw
@@ -79,7 +83,7 @@ pub struct Options {
     junit: Option<PathBuf>,
     #[command(flatten)]
     signs: Signs,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
 }

@@ -12,29 +12,39 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Nothing in the image changes unless --accept or --rebuild is given. Copy a damaged image before you try either.
+Examples:
+  ftlab fsck x25m.img
+  ftlab fsck x25m.img --output-format json
+  ftlab fsck x25m.img --accept    continue without what is lost
+  ftlab fsck x25m.img --rebuild   make a new image from its pages
 
-A process that is killed leaves no hole in an image's journal. A hole is damage, or what a power cut of this
-machine left of an image that was served without --sync. Everything behind it is lost, flushed or not.
+Nothing in the image changes unless --accept or --rebuild is given. Copy a
+damaged image before you try either.
 
---accept goes on as if the drive had lost its power at the hole. Slots that were written or moved later cannot
-be read until they are written again.
+A process that is killed leaves no hole in an image's journal. A hole is damage,
+or the result of a power cut of this machine while the image was served without
+--sync. Everything after it is lost, flushed or not.
 
---rebuild makes a new image of what pages say of themselves, also of an image whose map cannot be read at
-all. It finds what was written behind a hole; it does not find trims there. Wear and counters begin anew. It
-needs room for a second image beside the first, which takes its place at the end.
+--accept continues as if the drive had lost its power at the hole. Slots that
+were written or moved later cannot be read until they are written again.
 
-The exit code is 0 if the image is in order, 1 if it is damaged, or if --rebuild could not find everything.")]
+--rebuild makes a new image from the notes that pages keep of themselves, even
+if the map of the image cannot be read at all. It finds data written after a
+hole, but not trims there. Wear and counters begin anew. It needs room for a
+second image beside the first, which it replaces at the end.
+
+The exit code is 0 if the image is in order, and 1 if it is damaged or --rebuild
+could not find everything.")]
 pub struct FsckOptions {
     /// The file of the image
     file: PathBuf,
-    /// Go on without what is lost: cut the journal at a hole, mend the header and the file's length
+    /// Continue without the lost data: cut the journal at a hole, mend the header and the file's length
     #[arg(long, conflicts_with = "rebuild")]
     accept: bool,
     /// Make a new image from what its pages hold, in the place of the damaged one
     #[arg(long)]
     rebuild: bool,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
 }

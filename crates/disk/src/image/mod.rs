@@ -20,10 +20,14 @@ use std::path::PathBuf;
 const TESTBED: &str = "anandtech-2008";
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab info x25m.img
+  ftlab info x25m.img --output-format json")]
 pub struct Options {
     /// The file of the image
     file: PathBuf,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
 }

@@ -15,11 +15,12 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   ftlab pack aged.img -o aged.ftlab
-  ftlab unpack aged.ftlab -o aged.img
+  ftlab pack aged.img -o aged.ftlab --replace
 
-An image is a file with holes, which many tools fill up. A packed one has none, is compressed (zstd), and is refused if
-anything in it is not as it was written. An image that lies on a base is packed with what it has of that. Stop its server
-first.")]
+An image is a sparse file, and many tools fill its holes when they copy it. A
+packed image has no holes and is compressed (zstd). Packing is refused if
+anything in the image is damaged. An image that lies on a base is packed
+together with its part of the base. Stop its server first.")]
 pub struct PackOptions {
     /// The file of an image that nobody serves
     image: PathBuf,
@@ -34,6 +35,10 @@ pub struct PackOptions {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab unpack aged.ftlab -o aged.img
+  ftlab unpack aged.ftlab -o copy.img --quiet")]
 pub struct UnpackOptions {
     /// A file of `ftlab pack`
     packed: PathBuf,

@@ -54,16 +54,20 @@ Examples:
   ftlab serve --base aged.img --image changes.img
   ftlab serve --image slow.img --image sound.img
 
-An image that is not there is made, of --drive or on --base; one that is there is opened, and is the drive it was made
-of. Without an image the drive is in memory and gone at the end. A base is only read, by any number of servers: the
-image holds what changed, and `ftlab reset` goes back.
+An image that does not exist is made, from --drive or on --base. An image that
+exists is opened, as the drive it was made from. Without an image the drive is
+in memory and gone at the end. A base is only read, by any number of servers:
+the image holds what changed, and `ftlab reset` goes back.
 
-Several images are several drives in one server, each an export with the name of its file, without .img; --drive
-and --base are given once for all of them, or once for each.
+Several images are several drives in one server. Each is an export with the name
+of its file, without .img. Give --drive and --base once for all of them, or once
+for each.
 
-It says how to attach the drive, and then that it is ready. With --daemon the call then returns, and the
-server goes on in the background; `ftlab stop` ends it. SIGINT and SIGTERM stop it when what is under way is
-done, a second one at once; SIGUSR1 has it say how late answers were.")]
+The server says how to attach the drive, and then that it is ready. With
+--daemon the call then returns and the server continues in the background;
+`ftlab stop` ends it. SIGINT and SIGTERM stop it when the requests under way are
+done; a second signal stops it at once. SIGUSR1 makes it say how late answers
+were.")]
 pub struct Options {
     /// A drive of `ftlab drives`, or a path to a drive file; may be left out if the image is there
     #[arg(long, value_parser = drives::name(), hide_possible_values = true)]
@@ -71,7 +75,7 @@ pub struct Options {
     /// Change a number of the drive file, for example spare.op=28%; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "drive")]
     settings: Vec<String>,
-    /// What a new drive has been through, before it holds anything: what was written then reads as zeros
+    /// State of a new drive, before it holds data; earlier writes read as zeros
     #[arg(long, value_parser = choice(State::ALL.map(|state| (state.name(), state, state.words()))), default_value = "new", requires = "drive", conflicts_with = "base")]
     state: State,
     /// The file that holds the drive's data; may be repeated
@@ -133,7 +137,7 @@ pub struct Options {
     /// survives when its process is killed, but after the host's power cut some slots may be unreadable
     #[arg(long, requires = "image")]
     sync: bool,
-    /// What it is for the drive that the server is killed: a power cut, in which a volatile write buffer loses what
+    /// Effect on the drive when the server is killed: a power cut, in which a volatile write buffer loses what
     /// was not flushed, or no more than the end of a program
     #[arg(long, value_parser = choice(ENDS), default_value = "cut", requires = "image")]
     on_kill: OnKill,
@@ -154,7 +158,7 @@ pub struct Options {
     log: Option<PathBuf>,
     #[command(flatten)]
     signs: Signs,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
 }

@@ -21,8 +21,8 @@ Examples:
   ftlab stop x25m.img
   ftlab stop x25m.pid
 
-It sends SIGTERM to the process that the pid file names, and returns when that has answered what was under way,
-has closed the image and has ended.")]
+It sends SIGTERM to the process named in the pid file. It returns when the
+server has answered what was under way, closed the image and ended.")]
 pub struct StopOptions {
     /// The image of a drive that `ftlab serve --daemon` serves, or the server's pid file
     #[arg(value_name = "IMAGE")]

@@ -13,6 +13,21 @@ use std::time::Duration;
 
 #[derive(Debug, Args)]
 #[command(subcommand_value_name = "FAULT", subcommand_help_heading = "Faults")]
+#[command(after_help = "\
+Examples:
+  ftlab fault db.img stall 3s                 requests wait for 3 s, then go on
+  ftlab fault db.img slow x10 --on read       reads take ten times as long
+  ftlab fault db.img error 0.1% --on write    one write in a thousand fails
+  ftlab fault db.img drop-flush --count 5     five flushes do nothing
+  ftlab fault db.img power-cut --for 2s
+  ftlab fault db.img bad 1m..2m               that range cannot be read
+  ftlab fault db.img list                     the faults there are
+  ftlab fault db.img clear                    remove all of them
+
+Give the image or its control socket, then the fault, then the fault's own
+values and options. `ftlab fault x.img stall --help` shows those of one fault.
+Most faults need a drive at work (`ftlab serve`). Faults of the flash stay in
+the image and need no server: bad-block, unreadable, die and end-of-life.")]
 pub struct FaultOptions {
     /// An image, or the control socket of a drive at work
     target: PathBuf,
@@ -28,7 +43,7 @@ enum Fault {
         /// The number of the block in the array
         block: u32,
     },
-    /// What is stored somewhere is beyond what ECC corrects, until it is written anew
+    /// Data have more errors than ECC corrects, until they are written again
     Unreadable {
         /// Where in the drive, for example 8m
         #[arg(value_name = "BYTES", value_parser = ftlab_workload::bytes)]
@@ -39,14 +54,14 @@ enum Fault {
         /// The number of the die in the array
         die: u16,
     },
-    /// All blocks wear out: what is spare is soon used up, then writes fail and reads go on
+    /// All blocks wear out: the spare blocks are soon used up, then writes fail and reads still work
     EndOfLife,
-    /// A drive at work leaves its bus: nothing is answered, and the host gives up after 30 s
+    /// A drive at work leaves its bus: it answers nothing, and the host gives up after 30 s
     Vanish,
-    /// It comes back, and what waits is done
+    /// A drive that vanished comes back and does the waiting requests
     Return,
-    /// The power of a drive at work goes: its connections end, what is under way fails, what is in a volatile
-    /// write buffer and was not flushed may be lost; then it comes back
+    /// A drive at work loses its power: connections end, requests under way fail, and data in a volatile
+    /// write buffer may be lost unless they were flushed; then the drive comes back
     PowerCut {
         /// Decides what is lost; the drive has a seed of its own
         #[arg(long)]
@@ -55,7 +70,7 @@ enum Fault {
         #[arg(long = "for", value_name = "TIME", value_parser = program::time, default_value = "0s")]
         off: Duration,
     },
-    /// Requests of a drive at work wait from the next one on, and are done afterwards
+    /// All requests wait for a time, beginning with the next one
     Stall {
         /// How long, for example 3s
         #[arg(value_name = "TIME", value_parser = program::time)]
@@ -79,31 +94,31 @@ enum Fault {
         #[command(flatten)]
         rules: Rules,
     },
-    /// A bit of what is read is the other one, or of what is written (--on write), and nobody is told
+    /// One bit of a read flips, or of a write (--on write), without an error
     Flip {
         #[command(flatten)]
         rules: Rules,
     },
-    /// A range cannot be read until it is written anew
+    /// A range cannot be read until it is written again
     Bad {
-        /// Its first byte, and the one behind its last, for example 1m..2m
+        /// Its first byte, and the byte after its last, for example 1m..2m
         #[arg(value_name = "A..B", value_parser = program::range)]
         range: (u64, u64),
         /// It takes no writes, and stays bad
         #[arg(long)]
         stays: bool,
     },
-    /// Flushes are answered and not done: a drive that lies
+    /// Flushes are answered but not done: the drive lies
     DropFlush {
         #[command(flatten)]
         rules: Rules,
     },
-    /// Writes are answered and not done: what was there before stays
+    /// Writes are answered but not done: the old data stay
     Drop {
         #[command(flatten)]
         rules: Rules,
     },
-    /// Writes are answered, and their data lie elsewhere: what was there is written over
+    /// Writes are answered, but go to another place and overwrite its data
     Misdirect {
         /// How far behind their place, or before it where the drive ends, for example 4k; right behind if left out
         #[arg(long, value_name = "BYTES", value_parser = ftlab_workload::bytes)]
@@ -121,15 +136,15 @@ enum Fault {
         #[command(flatten)]
         rules: Rules,
     },
-    /// The drive is off its bus for a while; what waits is done afterwards, and nothing fails
+    /// The drive is off its bus for a while; requests wait, and none fails
     Disappear {
         /// How long, for example 3s; the word "for" may stand before it
         #[arg(value_name = "TIME", num_args = 1..=2, required = true)]
         words: Vec<String>,
     },
-    /// Which faults of requests there are, and what came of them
+    /// List the faults of requests, and how often each happened
     List,
-    /// They end
+    /// Remove faults of requests
     Clear {
         /// The number of one; all of them if left out
         number: Option<u32>,

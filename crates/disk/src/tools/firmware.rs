@@ -14,9 +14,9 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   ftlab firmware x25m.img --set gc.idle_after=100ms --set gc.ahead=8
-                                             firmware that cleans up while the host pauses
+                                  firmware that cleans up while the host pauses
   ftlab firmware vertex.img --drive gskill-falcon2-128
-                                             that of another drive with the same flash")]
+                                  that of another drive with the same flash")]
 pub struct FirmwareOptions {
     /// An image that nobody serves
     image: PathBuf,

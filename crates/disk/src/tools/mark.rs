@@ -7,10 +7,14 @@ use ftlab_console::failure::{Failure, Outcome};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab mark db.img 'row 17 is committed'
+  ftlab mark db.img.control \"committed $N\"")]
 pub struct MarkOptions {
     /// An image that is served with --crash-log, or its control socket
     target: PathBuf,
-    /// What checkers find in FTLAB_MARK if the power goes before the next mark
+    /// Text that checkers find in FTLAB_MARK if the power fails before the next mark
     text: String,
 }
 

@@ -33,16 +33,24 @@ pub use top::TopOptions;
 pub use trim::{TrimOptions, trim};
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab erase x25m.img            an image that nobody serves
+  ftlab erase x25m.img.control    a drive at work, by its control socket")]
 pub struct EraseOptions {
     /// An image, or the control socket of a drive at work
     target: PathBuf,
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab set-max x25m.img 20g      the host sees 20 GB, the rest is spare area
+  ftlab set-max x25m.img native   the host sees the whole drive again")]
 pub struct SetMaxOptions {
     /// An image that nobody serves
     image: PathBuf,
-    /// What the host can address from now on, for example 20g, or `native` for everything
+    /// Capacity that the host sees from now on, for example 20g, or `native` for everything
     size: String,
 }
 

@@ -14,14 +14,17 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ftlab reset changes.img                    back to the base that it was made on
-  ftlab reset changes.img --to installed     back to a snapshot
+  ftlab reset changes.img         back to the base that it was made on
+  ftlab reset changes.img --to installed
+                                  back to a snapshot
 
-The drive is as it was there: its data, its map, its wear and its counters. What it held until now is gone. Snapshots
-stay, and so do faults of `ftlab fault`.
+The drive is as it was there: its data, its map, its wear and its counters.
+Everything written since is gone. Snapshots stay, and so do faults of
+`ftlab fault`.
 
-A drive at work: requests that are under way end with an error, and connections end, as if the disk had been pulled and
-another put in. A mounted file stays mounted, and its calls under way end with EIO.")]
+On a drive at work, requests under way end with an error and connections end, as
+if the disk had been replaced by another. A mounted file stays mounted, and its
+calls under way end with EIO.")]
 pub struct ResetOptions {
     /// An image that lies on a base or has snapshots, or the control socket of a drive at work
     target: PathBuf,
@@ -33,12 +36,14 @@ pub struct ResetOptions {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ftlab snapshot changes.img installed       keep the drive as it is now
-  ftlab snapshot changes.img                 list what was kept
+  ftlab snapshot changes.img installed
+                                  save the drive as it is now
+  ftlab snapshot changes.img      list the snapshots
   ftlab snapshot changes.img installed --delete
 
-A snapshot is the image's file under another name, IMAGE.snapshot.NAME, and the image a new file that lies on it. Nothing is
-copied. Requests to a drive at work wait meanwhile.")]
+A snapshot is the image's file under another name, IMAGE.snapshot.NAME. The
+image becomes a new file that lies on it. Nothing is copied. Requests to a drive
+at work wait meanwhile.")]
 pub struct SnapshotOptions {
     /// An image, or the control socket of a drive at work
     target: PathBuf,

@@ -22,6 +22,10 @@ use std::time::{Duration, Instant};
 const HISTORY: usize = 300;
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab top x25m.img              watch it; Ctrl-C ends
+  ftlab top x25m.img --once       measure for one second and print that")]
 pub struct TopOptions {
     /// The control socket of a drive at work, or its image
     target: PathBuf,

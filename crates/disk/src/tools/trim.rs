@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "\
 Examples:
   ftlab trim x25m.img --offset 8m --length 8m
-  ftlab trim x25m.img --all                  the whole drive: nothing of it is left")]
+  ftlab trim x25m.img --all       the whole drive: nothing of it is left")]
 pub struct TrimOptions {
     /// An image, or the control socket of a drive at work
     target: PathBuf,

@@ -36,7 +36,7 @@ pub use translation::TranslationConfig;
 pub use victim::{
     Candidate, CostBenefit, DChoices, Fifo, Greedy, NOT_A_CANDIDATE, POLICIES, Parameter,
     PolicyError, RegisterError, Registered, VictimPolicy, VictimView, WindowedGreedy,
-    has_own_policies, policy, register, registered,
+    has_own_policies, policy, policy_names, register, registered,
 };
 pub use wear::{Allocation, StaticLevelling, WearLevelling};
 

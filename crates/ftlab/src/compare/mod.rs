@@ -42,13 +42,17 @@ const CHART: &str = "compare.svg";
 #[command(after_help = "\
 Examples:
   ftlab compare generic-mlc-8 --set spare.op=0.07,0.15,0.28 --test E1 --quick
-  ftlab compare generic-mlc-8 --set spare.op=0.07,0.28 --set gc.policy=greedy,fifo --test B1
-  ftlab compare generic-mlc-8 --set spare.op=0.07 --set gc.policy=greedy,fifo --state steady-fast --test A1 --quick --metric wa
-  ftlab compare generic-mlc-8 --set gc.policy=greedy,fifo --state steady-fast --test A1 --quick --repeats 5
-  ftlab compare intel-x25-m-g1-80 --set buffer.size=64KiB,1MiB --test A1 --metric iops --metric lat_max_ms
+  ftlab compare generic-mlc-8 --set spare.op=0.07,0.28 \\
+      --set gc.policy=greedy,fifo --test B1
+  ftlab compare generic-mlc-8 --set spare.op=0.07 --set gc.policy=greedy,fifo \\
+      --state steady-fast --test A1 --quick --metric wa
+  ftlab compare generic-mlc-8 --set gc.policy=greedy,fifo --state steady-fast \\
+      --test A1 --quick --repeats 5
+  ftlab compare intel-x25-m-g1-80 --set buffer.size=64KiB,1MiB --test A1 \\
+      --metric iops --metric lat_max_ms
   ftlab compare generic-mlc-8 --set spare.op=0.07,0.15,0.28 --test E1 --resume
   ftlab compare OLD NEW --fail-if 'p99 +5%' --fail-if 'write.iops -3%'
-                                            two directories of results, run by run")]
+                                  two directories of results, run by run")]
 pub struct Options {
     /// A drive of `ftlab drives`, or a path to a drive file; before a second one, a directory of results
     #[arg(value_name = "DRIVE|OLD", value_parser = drives::name(), hide_possible_values = true)]
@@ -56,7 +60,7 @@ pub struct Options {
     /// Results to compare with those of OLD, instead of running anything
     #[arg(value_name = "NEW", conflicts_with_all = OF_RUNS)]
     new: Option<PathBuf>,
-    /// Numbers of the drive file to try, separated by commas, for example spare.op=0.07,0.28; one or two
+    /// Values of the drive file to try, separated by commas, for example spare.op=0.07,0.28; one or two
     /// --set may have several values, others set one for all
     #[arg(
         long = "set",
@@ -80,7 +84,7 @@ pub struct Options {
     /// Directory for the chart, compare.svg, and for results.json and index.html of the variants
     #[arg(long, value_name = "DIR", default_value = "ftlab-compare")]
     out: PathBuf,
-    /// Go on with a comparison that was interrupted: runs that are done are taken from its directory, if model version,
+    /// Continue an interrupted comparison: finished runs are taken from its directory, if model version,
     /// seed, test machine, drive file and length are the same
     #[arg(long)]
     resume: bool,

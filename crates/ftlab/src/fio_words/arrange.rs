@@ -2,7 +2,7 @@
 
 use super::quoted;
 use crate::screen;
-use clap::{Arg, ArgAction, Command, CommandFactory};
+use clap::{Arg, ArgAction, Command};
 use ftlab_workload::{CommandWord, command_word, nearest_command_word, option_of};
 use std::ffi::OsString;
 
@@ -102,7 +102,7 @@ impl Options<'_> {
 /// Tells fio's words from the options of `run`, and from the names of loads. Behind a `--` are fio's, and there those
 /// alone are the command's that fio's program has too.
 fn arrange(arguments: &[&str], is_fio: bool) -> Arranged {
-    let mut cli = crate::cli::Cli::command();
+    let mut cli = crate::cli::command();
     cli.build();
     let run = cli.find_subcommand(RUN).expect("there is such a command");
     let options = Options { run, is_fio };

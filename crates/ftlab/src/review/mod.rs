@@ -34,13 +34,13 @@ Examples:
   ftlab review --all --quick --out out/all
   ftlab review --all --quick --out out/all --resume")]
 pub struct Options {
-    /// Drives of `ftlab drives`, or paths to drive files; none: those of the suite, or the five of the
+    /// Drives of `ftlab drives`, or paths to drive files; by default the drives of the suite, or the five of the
     /// 2008 review
     #[arg(value_parser = crate::drives::name(), hide_possible_values = true)]
     drives: Vec<String>,
     /// A code or a name of `ftlab tests`, for example A1 or randwrite-4k-qd1, or the path of a job file, script or
-    /// trace; may be repeated; none: those
-    /// of 2008 and 2009 that the drive has room for
+    /// trace; may be repeated; by default the tests
+    /// of 2008 and 2009 that fit on the drive
     #[arg(long = "test", value_name = "TEST")]
     tests: Vec<String>,
     #[command(flatten)]
@@ -49,7 +49,7 @@ pub struct Options {
     /// longest only on the drives their sources tested
     #[arg(long, conflicts_with = "tests")]
     all: bool,
-    /// Go on with a review that was interrupted: tests that are done are taken from its directory, if
+    /// Continue an interrupted review: finished tests are taken from its directory, if
     /// model version, seed, repeats, test machine, drive file and length are the same
     #[arg(long)]
     resume: bool,

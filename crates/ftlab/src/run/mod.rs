@@ -39,15 +39,18 @@ use std::sync::Mutex;
 #[command(after_help = "\
 Examples:
   ftlab run job.fio --drive intel-x25-m-g1-80
-  ftlab run job.fio --drive intel-x25-m-g1-80 --drive crucial-m4-64 --out out/mine
+  ftlab run job.fio --drive intel-x25-m-g1-80 --drive crucial-m4-64 --out out
   ftlab run job.fio --drive intel-x25-m-g1-80 --state used --output-format json
   ftlab run job.fio --drive generic-mlc-8 --set spare.op=7%,28% --out out/spare
-  ftlab run job.fio --drive intel-x25-m-g1-80 --state steady --save-state steady.state
+  ftlab run job.fio --drive intel-x25-m-g1-80 --state steady \\
+      --save-state steady.state
+  ftlab run other.fio --drive intel-x25-m-g1-80 --from-state steady.state
   ftlab run job.fio --drive generic-mlc-8 --repeats 5
   ftlab run two.fio --drive nvme0=generic-mlc-8 --drive nvme1=intel-520-240
-  ftlab run job.fio --drive generic-mlc-8 --require 'write.p99 < 5ms' --require 'wa <= 2.1'
-  ftlab run other.fio --drive intel-x25-m-g1-80 --from-state steady.state
-  ftlab run --drive generic-mlc-8 -- --name=a --rw=randwrite --bs=4k --iodepth=4 --number_ios=10k
+  ftlab run job.fio --drive generic-mlc-8 --require 'write.p99 < 5ms' \\
+      --require 'wa <= 2.1'
+  ftlab run --drive generic-mlc-8 -- --name=a --rw=randwrite --bs=4k \\
+      --iodepth=4 --number_ios=10k
   ftlab run job.fio --showcmd
   ftlab run job.fio --engine-report
   ftlab run two-files.fio --drive generic-mlc-8 --lay-out
@@ -55,10 +58,13 @@ Examples:
   ftlab run traces/atsb2011-light.toml --drive intel-520-240
   ftlab run prxy_0.csv.gz --drive generic-mlc-8 --pace scaled=2x --fit compact
 
-Behind a -- stand the options of fio's command line: they are the job file of the same words.
-Keys that only matter to a real machine (ioengine, direct, iodepth_batch, …) are accepted and listed.
-An untimed run gives write amplification and wear, no latencies; it is much faster.
-A saved state fits the drive it was saved of, with the same settings; the seed may differ.")]
+The options of fio's command line come after a --. They mean the same as in a
+job file. Keys that only matter to a real machine (ioengine, direct,
+iodepth_batch, …) are accepted and listed.
+
+An untimed run gives write amplification and wear, but no latencies. It is much
+faster. A saved state fits the drive that it was saved from, with the same
+settings; the seed may differ.")]
 pub struct Options {
     /// fio job files, application scripts, scenarios or traces (.toml), and recorded traces of any format: each runs on
     /// each drive, from the same state
@@ -94,7 +100,7 @@ pub struct Options {
     #[arg(long, value_name = "DAYS", default_value_t = 0.0, value_parser = options::number(0.0, 1e6))]
     rest_days: f64,
     /// Degrees Celsius at which it lies
-    #[arg(long, value_name = "DEGREES", default_value_t = 30.0, allow_negative_numbers = true,
+    #[arg(long, visible_alias = "celsius", value_name = "DEGREES", default_value_t = 30.0, allow_negative_numbers = true,
         value_parser = options::number(-100.0, 200.0))]
     rest_celsius: f64,
     /// Print the drive's SMART attributes after the run, as smartctl does; of an NVMe drive its logs

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct OutputOptions {
-    /// What to print: normal (for people), json (for programs), json+ (the same with the bins of latencies) or terse (fio's
+    /// Output format: normal (for people), json (for programs), json+ (the same with the bins of latencies) or terse (fio's
     /// line of numbers); several with commas between
     #[arg(long, value_name = "FORMATS", default_value = "normal", value_parser = formats)]
     output_format: Formats,

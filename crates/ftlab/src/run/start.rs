@@ -20,7 +20,7 @@ const QUICKER: &str = "--state steady-fast is quicker; --save-state keeps it for
 
 #[derive(Debug, Clone, Args)]
 pub struct StartOptions {
-    /// What the drive has been through
+    /// State of the drive before the run
     #[arg(long, default_value = State::Filled.name(), value_parser = options::state())]
     state: State,
     /// Start from a state saved before, of the same drive with the same settings, instead of

@@ -15,10 +15,12 @@ use std::path::{Path, PathBuf};
 Examples:
   ftlab trace convert prxy_0.csv.gz prxy_0.parquet
   ftlab trace convert sda.blktrace.0 sda.log --to fio3
-  ftlab trace convert alibaba.csv.zst d419.trace --device 419 --window ..1h --to mqsim
+  ftlab trace convert alibaba.csv.zst d419.trace --device 419 --window ..1h \\
+      --to mqsim
 
-Without --to the ending of B says the format: .parquet, .blktrace, .vscsi, or .csv for named columns. An ending .gz or
-.zst behind it packs the file.")]
+Without --to the ending of the second file decides the format: .parquet,
+.blktrace, .vscsi, or .csv for named columns. A further ending .gz or .zst
+compresses the file.")]
 pub struct Options {
     /// The trace
     from: PathBuf,

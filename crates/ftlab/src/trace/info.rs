@@ -21,8 +21,8 @@ Examples:
   ftlab trace info alibaba.csv.zst --device 419 --window ..1h --html d419.html
   ftlab trace info sda.blktrace.0 --action Q --output-format json
 
-The trace is read twice. Blocks are those of 4 KiB; of a trace that touches more than 4 GiB some are followed, which stand
-for all.")]
+The trace is read twice. A block has 4 KiB. If a trace touches more than 4 GiB,
+a sample of its blocks is followed and represents all of them.")]
 pub struct Options {
     /// The trace
     file: PathBuf,
@@ -33,7 +33,7 @@ pub struct Options {
     html: Option<PathBuf>,
     #[command(flatten)]
     signs: Signs,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
 }

@@ -13,22 +13,25 @@ use ftlab_trace::{Action, Fit, Format, Look, Opening, Selection};
 use std::any::Any;
 use std::path::Path;
 
+/// Options that only concern recorded traces have a part of the help of their own.
+const HEADING: &str = "Recorded traces";
+
 #[derive(Debug, Clone, Default, Args)]
 pub struct TraceOptions {
     /// The format of a recorded trace; by default it is recognised
-    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    #[arg(long, help_heading = HEADING, value_name = "FORMAT", value_parser = format())]
     format: Option<Format>,
     /// Which events of blktrace's traces are the requests: Q queued, D issued to the device, C completed
-    #[arg(long, value_parser = choice(ACTIONS), ignore_case = true)]
+    #[arg(long, help_heading = HEADING, value_parser = choice(ACTIONS), ignore_case = true)]
     action: Option<Action>,
     /// Only what a recorded trace has of this device; may be repeated
-    #[arg(long = "device", value_name = "NAME")]
+    #[arg(long = "device", help_heading = HEADING, value_name = "NAME")]
     devices: Vec<String>,
     /// Only what a recorded trace has from one time to another after its start, for example 10m..1h or ..30s
-    #[arg(long, value_name = "FROM..TO", value_parser = str::parse::<Window>)]
+    #[arg(long, help_heading = HEADING, value_name = "FROM..TO", value_parser = str::parse::<Window>)]
     window: Option<Window>,
     /// Only this share of a recorded trace's addresses, with all of their requests, for example 10%
-    #[arg(long, value_name = "PERCENT", value_parser = share_of_addresses)]
+    #[arg(long, help_heading = HEADING, value_name = "PERCENT", value_parser = share_of_addresses)]
     share: Option<f64>,
 }
 
@@ -38,10 +41,10 @@ pub struct ReplayOptions {
     pub trace: TraceOptions,
     /// When the requests of a recorded trace are issued: original (at their own times), scaled=2x (twice as fast), closed=N
     /// (N at a time), or asap (as fast as the drive takes them). At their own times, latency counts from the intended arrival
-    #[arg(long, value_name = "PACE", value_parser = str::parse::<Pace>)]
+    #[arg(long, help_heading = HEADING, value_name = "PACE", value_parser = str::parse::<Pace>)]
     pace: Option<Pace>,
-    /// What to do with addresses of a recorded trace beyond the drive
-    #[arg(long, value_parser = choice(Fit::NAMED))]
+    /// How to treat addresses of a recorded trace beyond the drive
+    #[arg(long, help_heading = HEADING, value_parser = choice(Fit::NAMED))]
     fit: Option<Fit>,
 }
 

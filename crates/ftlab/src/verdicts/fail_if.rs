@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct FailOptions {
-    /// What is too much of a change, for example 'p99 +5%', 'read.iops -3%' or 'wa +1%'; may be repeated. Exit code 3 where
+    /// A change that is too large, for example 'p99 +5%', 'read.iops -3%' or 'wa +1%'; may be repeated. Exit code 3 where
     /// a run changed by more
     #[arg(long = "fail-if", value_name = "METRIC +N%", value_parser = limit, requires = "new",
         conflicts_with_all = ["settings", "tests"])]

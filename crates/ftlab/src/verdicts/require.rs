@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct RequireOptions {
-    /// What every run has to give, for example 'write.p99 < 5ms', 'flush.p99 < 10ms', 'wa <= 2.1', 'read.iops >= 20k' or
+    /// A requirement on every run, for example 'write.p99 < 5ms', 'flush.p99 < 10ms', 'wa <= 2.1', 'read.iops >= 20k' or
     /// 'read.p99.9 / read.p50 < 8'; may be repeated.
     /// Exit code 3 where one does not
     #[arg(long = "require", value_name = "METRIC < VALUE", value_parser = requirement)]

@@ -63,7 +63,19 @@ fn bash_completes_drives_commands_and_options() {
     assert_eq!(bash("ftlab run job.fio --drive intel-x25"), drives);
     assert_eq!(bash("ftlab comp"), ["compare", "completions"]);
     assert_eq!(bash("ftlab run --unt"), ["--untimed"]);
-    assert!(bash("ftlab run --state ''").contains(&"used".to_owned()));
+    for (line, offered) in [
+        ("ftlab run --state ''", "used"),
+        ("ftlab review --test randread-4k-qd1", "randread-4k-qd1"),
+        ("ftlab review --suite mod", "modern"),
+        ("ftlab run --testbed linux", "linux-2024-io-uring"),
+        ("ftlab show --set spare.o", "spare.op="),
+        ("ftlab run --set gc.policy=gr", "gc.policy=greedy"),
+        ("ftlab compare --metric w", "wa"),
+        ("ftlab plan --require write.p9", "write.p99"),
+    ] {
+        let values = bash(line);
+        assert!(values.contains(&offered.to_owned()), "{line}: {values:?}");
+    }
 }
 
 #[test]

@@ -143,7 +143,7 @@ pub fn verdicts(view: &View<'_>, headlines: &[Headline<'_>], data: Option<&Verdi
             @if let Some(words) = standing::words(view) { p.small { (words) } }
             (causes(view, headlines))
             p.method {
-                "An average hides a stall. What one feels at the machine is the longest wait for one write: from "
+                "An average hides a stall. Users notice the longest wait for one write: from "
                 (waits(headline::HESITATE_MS)) " it is noticed, from "
                 (waits(headline::STUTTER_MS)) " the machine seems to hang. Each drive \
                 is judged by the test of 4\u{a0}KiB writes to random places, of any queue depth and state, in which \

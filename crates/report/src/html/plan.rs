@@ -23,7 +23,7 @@ pub fn section(view: &View<'_>) -> Markup {
                 }
                 @for of_drive in plans {
                     details.behind {
-                        summary { "How these numbers were got: " (view.drive_name(&of_drive.drive)) }
+                        summary { "How these numbers were obtained: " (view.drive_name(&of_drive.drive)) }
                         ul { @for note in plan::notes(of_drive) { li { (format::keep_units(&note)) } } }
                     }
                 }

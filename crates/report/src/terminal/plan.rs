@@ -20,7 +20,7 @@ pub fn render(set: &ResultSet) -> String {
     }
     for of_drive in &set.plans {
         let name = view.drive_name(&of_drive.drive);
-        writeln!(out, "\n  How these numbers were got: {name}").expect("a string takes it");
+        writeln!(out, "\n  How these numbers were obtained: {name}").expect("a string takes it");
         for note in plan::notes(of_drive) {
             writeln!(out, "  - {note}").expect("a string takes it");
         }

@@ -122,7 +122,7 @@ quantities! {
     AFTER_MB_S: "after_mb_s", "MB/s", Higher, "Throughput behind the cache";
     DIRECT_UNTIL_GB: "direct_until_gb", "GB", Neither, "Host writes until the second drop";
     FOLD_MB_S: "fold_mb_s", "MB/s", Higher, "Throughput behind the second drop";
-    RESTED_MB_S: "rested_mb_s", "MB/s", Higher, "Throughput after a rest";
+    RESTED_MB_S: "rested_mb_s", "MB/s", Higher, "Throughput after idle time";
     RESTED_GB: "rested_gb", "GB", Higher, "Host writes at that speed";
     MB_S_FIRST_30S: "mb_s_first_30s", "MB/s", Higher, "Throughput of the first 30 s";
     DROP_TIME_S: "drop_time_s", "s", Neither, "Time of the first drop";

@@ -10,7 +10,7 @@ pub const IGNORED: Table = &[
         &["unique_filename", "lockfile", "allow_mounted_write"],
     ),
     (
-        "the modelled drive stands for the disk that it names",
+        "the modelled drive takes the place of the disk that it names",
         &[
             "uri",
             "pool",

@@ -16,10 +16,14 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab smart x25m.img
+  ftlab smart x25m.img --output-format json")]
 pub struct SmartOptions {
     /// An image, or the control socket of a drive at work
     target: PathBuf,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Normal)]
     output_format: Format,
 }

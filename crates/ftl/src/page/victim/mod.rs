@@ -12,7 +12,7 @@ pub use by_age::{CostBenefit, Fifo};
 pub use greedy::{Greedy, WindowedGreedy};
 pub use registry::{
     POLICIES, Parameter, PolicyError, RegisterError, Registered, has_own_policies, policy,
-    register, registered,
+    policy_names, register, registered,
 };
 pub use sampled::DChoices;
 

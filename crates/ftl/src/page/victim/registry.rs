@@ -89,7 +89,7 @@ pub const POLICIES: &[Registered] = &[
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PolicyError {
     /// No policy has the name.
-    #[error("policy `{name}` is none of: {}", names().join(", "))]
+    #[error("policy `{name}` is none of: {}", policy_names().join(", "))]
     Unknown {
         /// The name asked for.
         name: String,
@@ -173,7 +173,8 @@ pub fn has_own_policies() -> bool {
 }
 
 /// The names of all policies.
-fn names() -> Vec<&'static str> {
+#[must_use]
+pub fn policy_names() -> Vec<&'static str> {
     all().into_iter().map(|policy| policy.name).collect()
 }
 

@@ -147,7 +147,7 @@ fn output<'a>(info: &'a str, last: Option<usize>, named: &[(&str, usize)]) -> Pu
     }
 }
 
-/// "Keep this as `mine.fio`:".
+/// "Save this as `mine.fio`:".
 fn file_name(before: &str) -> Option<&str> {
     let (_, rest) = before.split_once("this as `")?;
     Some(rest.split_once('`')?.0)
@@ -156,7 +156,7 @@ fn file_name(before: &str) -> Option<&str> {
 #[test]
 fn blocks_know_what_they_are_for() {
     let page = "\
-Keep this as `a.fio`:
+Save this as `a.fio`:
 
 ```ini
 [a]

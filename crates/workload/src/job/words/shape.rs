@@ -229,7 +229,7 @@ pub static WORDS: &[Word] = &[
     value(
         &["sg_write_mode"],
         sg_write_mode,
-        "with ioengine=sg, which command stands for a write: write, write_and_verify and write_stream are writes, \
+        "with ioengine=sg, which command a write becomes: write, write_and_verify and write_stream are writes, \
          write_same one of a pattern, write_same_ndob one of zeros, verify a read",
     ),
     value(
