@@ -45,3 +45,11 @@ pub fn read(path: &Path, what: &str) -> Result<String, Failure> {
 pub fn read_up_to(bytes_max: u64, path: &Path, what: &str) -> Result<String, Failure> {
     text::read_up_to(bytes_max, path, what).map_err(Failure::Input)
 }
+
+/// Reads the text that comes on standard input; `what` says what it should be.
+///
+/// # Errors
+/// When it cannot be read, is no text, or is larger than anybody writes.
+pub fn read_stdin(what: &str) -> Result<String, Failure> {
+    text::read_stdin(what).map_err(Failure::Input)
+}

@@ -1,13 +1,13 @@
 //! Standard output: how wide it is, whether it has colours, and what happens when it closes.
 
 use crate::failure::{Failure, Outcome};
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use ftlab_base::amount::decimal;
 use ftlab_base::printable;
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 
-/// Columns when standard output is no terminal: what a person has who looks at it later.
+/// Columns of charts when standard output is no terminal: what a person has who looks at it later.
 const WIDTH_ELSEWHERE: u16 = 120;
 
 /// Width of the space between columns.
@@ -46,19 +46,25 @@ pub fn json(value: &impl Serialize) -> Result<String, Failure> {
     Ok(printable::json(&text) + "\n")
 }
 
-/// A table without lines, as wide as the screen.
+/// A table without lines. On a terminal it is as wide as that; elsewhere, where a program may look for something in it, no
+/// cell is broken.
 pub fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(width())
-        .set_header(header);
+    table.load_style(presets::NOTHING).set_header(header);
+    if std::io::stdout().is_terminal() {
+        table
+            .set_content_arrangement(ContentArrangement::Dynamic)
+            .set_width(width());
+    }
     table
 }
 
 /// The table's lines, from the first column of the screen and without spaces at their ends.
 pub fn lines(mut table: Table) -> String {
+    // The first column has names and keys, which are for copying.
+    if let Some(names) = table.column_mut(0) {
+        names.set_constraint(ColumnConstraint::ContentWidth);
+    }
     for column in table.column_iter_mut() {
         column.set_padding((0, GAP));
     }

@@ -27,6 +27,7 @@ fn draw(sheet: &Sheet) -> String {
         about,
         takes,
         optional,
+        ..
     } in sheet.keys
     {
         let name = if *optional {

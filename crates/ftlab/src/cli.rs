@@ -1,8 +1,8 @@
 //! The commands that can be typed. The options of a command stand with it.
 
 use crate::{
-    calibrate, claims, compare, completions, endurance, import, list_tests, man, plan, provenance,
-    pts, report, review, run, show, sweep, trace,
+    calibrate, claims, compare, completions, drives, endurance, import, list_tests, man, plan,
+    provenance, pts, report, review, run, show, sweep, trace,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -50,7 +50,8 @@ const GROUPS: [(&str, &[&str]); 6] = [
 
 const EXAMPLES: &str = "\
 Examples:
-  ftlab drives                    the drives that ftlab knows
+  ftlab drives --year 2018.. --nvme
+                                  drives of today
   ftlab run job.fio --drive intel-x25-m-g1-80 --state used
                                   a fio job file on a used drive
   ftlab run prxy_0.csv.gz --drive generic-mlc-8 --fit compact --untimed
@@ -73,10 +74,6 @@ Exit codes:
   130  interrupted: review, compare, run, sweep, crash";
 
 /// Examples of commands that have no options of their own, or share them with another command.
-const OF_DRIVES: &str = "\
-Examples:
-  ftlab drives
-  ftlab drives | grep samsung";
 const OF_SHOW: &str = "\
 Examples:
   ftlab show intel-x25-m-g1-80
@@ -119,8 +116,7 @@ The options above are those of `ftlab run`.";
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List the drives that ftlab knows
-    #[command(after_help = OF_DRIVES)]
-    Drives,
+    Drives(drives::Options),
     /// List the tests of `review` and `compare`
     Tests(list_tests::Options),
     /// Show every number of a drive with its unit and source

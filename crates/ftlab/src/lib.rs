@@ -83,7 +83,7 @@ pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
         return failure::exit(Err(why));
     }
     let outcome = match cli.command {
-        Command::Drives => drives::command(),
+        Command::Drives(options) => drives::command(&options),
         Command::Tests(args) => list_tests::command(&args),
         Command::Show(args) => show::command(&args),
         Command::Run(args) | Command::Fio(args) => run::command(&args),

@@ -3,17 +3,23 @@
 use crate::failure::Failure;
 use crate::{files, results};
 use ftlab_base::CommandKind;
-use ftlab_bench::loads::{Named, OwnLoad, Reading};
+use ftlab_bench::loads::{LoadText, Named, OwnLoad, Reading};
 use ftlab_bench::suites::Test;
 use ftlab_workload::JobSpec;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Reads the load of a file. A directory of results is an error of its own.
+/// The path that names standard input.
+const STDIN: &str = "-";
+
+/// Reads the load of a file, or of standard input. A directory of results is an error of its own.
 ///
 /// # Errors
 /// When it is no load, or its name is no name of a test.
 pub fn read(path: &Path, reading: &Reading<'_>) -> Result<OwnLoad, Failure> {
+    if path == Path::new(STDIN) {
+        return read_stdin(reading);
+    }
     let kept = results::file(path);
     if kept.file_name() == Some(results::RESULTS.as_ref()) && kept.exists() {
         let shown = path.display();
@@ -24,6 +30,24 @@ pub fn read(path: &Path, reading: &Reading<'_>) -> Result<OwnLoad, Failure> {
     let named = Named::Name(path.display().to_string());
     let load = files::guarded(path, || Ok(reading.read(&named)?.load))?;
     let name = slug(path)?;
+    Ok(OwnLoad { name, load })
+}
+
+/// Reads a job file, a script or a synthetic trace that comes on standard input.
+fn read_stdin(reading: &Reading<'_>) -> Result<OwnLoad, Failure> {
+    let name = "stdin".to_owned();
+    let text = files::read_stdin("a fio job file, a script or a trace that ftlab made")?;
+    if text.trim().is_empty() {
+        let why = "standard input is empty: pipe a fio job file into `ftlab run -`";
+        return Err(Failure::Input(why.to_owned()));
+    }
+    let texts = LoadText {
+        name: name.clone(),
+        text,
+        scripts: BTreeMap::new(),
+        trace: None,
+    };
+    let load = reading.read(&Named::Text(texts))?.load;
     Ok(OwnLoad { name, load })
 }
 

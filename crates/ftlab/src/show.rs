@@ -6,7 +6,7 @@ use crate::options::OutputFormat;
 use crate::screen;
 use clap::Args;
 use ftlab_bench::sheets;
-use ftlab_drive::Catalog;
+use ftlab_drive::{Catalog, DriveFile};
 use ftlab_result::DriveSheet;
 use std::fmt::Write;
 
@@ -27,31 +27,50 @@ pub fn command(options: &Options) -> Outcome {
     let file = Catalog::load(&options.drive, &options.settings)?;
     let sheet = sheets::sheet(&file);
     let text = match options.output_format {
-        OutputFormat::Normal => normal(&sheet),
+        OutputFormat::Normal => normal(&sheet, &facts(&file)),
         OutputFormat::Json => screen::json(&sheet)?,
     };
     screen::print(&text)
 }
 
-fn normal(sheet: &DriveSheet) -> String {
+/// What a list of drives says of one, in a line; nothing of a file that does not say it.
+fn facts(file: &DriveFile) -> String {
+    let of = |what: &str, fact: Option<String>| fact.map(|fact| format!("{what}{fact}"));
+    let facts = [
+        of("", file.year().map(|year| year.to_string())),
+        of("", file.interface()),
+        of("", file.flash().map(|flash| flash.name().to_owned())),
+        of("class ", file.class().map(|class| class.name().to_owned())),
+        of(
+            "also called ",
+            Some(file.aliases().join(", ")).filter(|names| !names.is_empty()),
+        ),
+    ];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    match facts.is_empty() {
+        true => String::new(),
+        false => facts.join("; ") + "\n",
+    }
+}
+
+fn normal(sheet: &DriveSheet, facts: &str) -> String {
     let capacity = screen::capacity(sheet.capacity_bytes);
     let mut out = format!(
-        "{}: {}, {capacity}\n{}\n\n",
+        "{}: {}, {capacity}\n{}\n{facts}\n",
         sheet.drive, sheet.name, sheet.summary
     );
     // Only some drives have numbers that were worked out from figures, or share numbers with others.
     let has_from = sheet.parameters.iter().any(|row| !row.from.is_empty());
     let has_base = sheet.parameters.iter().any(|row| !row.base.is_empty());
-    let mut headings = vec!["", "parameter", "value", "unit", "source", "confidence"];
+    let mut headings = vec!["parameter", "value", "unit", "source", "confidence"];
     headings.extend(has_from.then_some("from"));
     headings.push("note");
     headings.extend(has_base.then_some("base"));
     let mut table = screen::table(&headings);
     for row in &sheet.parameters {
-        let mark = if row.is_of_figures() { "*" } else { "" };
         let (source, confidence) = (row.source.as_str(), row.confidence.as_str());
         let from = row.from.join(" ");
-        let mut cells = vec![mark, &row.key, &row.value, &row.unit, source, confidence];
+        let mut cells = vec![&row.key, &row.value, &row.unit, source, confidence];
         cells.extend(has_from.then_some(from.as_str()));
         cells.push(&row.note);
         cells.extend(has_base.then_some(row.base.as_str()));
@@ -71,7 +90,8 @@ fn normal(sheet: &DriveSheet) -> String {
     };
     let footer = writeln!(
         out,
-        "\n* worked out from published or announced figures: {} of {numbers} numbers fitted, {} derived by hand",
+        "\n{numbers} numbers; worked out from published or announced figures are {} that were fitted to them, and {} derived \
+         by hand",
         of("fitted"),
         of("derived"),
     );

@@ -135,7 +135,17 @@ fn said(finished: &Finished) -> Outcome {
         let path = path.display();
         text += &format!("{rows} rows of other grids are set aside: {path}\n");
     }
-    screen::print(&text)
+    screen::print(&text)?;
+    let missing = [Status::Refused, Status::Failed, Status::Skipped].map(count);
+    match missing.iter().sum() {
+        0 => Ok(()),
+        missing => Err(Failure::Running(format!(
+            "{missing} of {} rows have no figures; the column {} of {} says why",
+            missing + count(Status::Done),
+            ftlab_sweep::REASON,
+            finished.path.display()
+        ))),
+    }
 }
 
 /// A sweep under way.

@@ -225,13 +225,13 @@ fn array(plan: &mut Plan, u: &mut Unstructured<'_>, slots: u32) -> Result<()> {
     );
     plan.set("firmware.die_queue", *u.choose(&[1, 2, 8, 100])?);
     plan.set("queue.depth", *u.choose(&[1, 2, 32])?);
-    for key in [
-        "nand.t_read",
-        "nand.t_program",
-        "nand.t_erase",
-        "nand.channel_command",
+    for (key, least) in [
+        ("nand.t_read", "10ns"),
+        ("nand.t_program", "10ns"),
+        ("nand.t_erase", "10ns"),
+        ("nand.channel_command", "0us"),
     ] {
-        plan.set(key, *u.choose(&["0us", "1ns", "25us", "900us", "3ms"])?);
+        plan.set(key, *u.choose(&[least, "1ns", "25us", "900us", "3ms"])?);
     }
     for key in [
         "firmware.write_command",

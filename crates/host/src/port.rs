@@ -31,6 +31,16 @@ impl Port {
         }
     }
 
+    /// Its name in words.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Port::Sata1500 => "SATA 1.5 Gb/s",
+            Port::Sata3g => "SATA 3 Gb/s",
+            Port::Sata6g => "SATA 6 Gb/s",
+        }
+    }
+
     /// The port of that name.
     #[must_use]
     pub fn named(name: &str) -> Option<Port> {

@@ -10,8 +10,9 @@ use crate::system::{OperatingSystem, SystemKeys};
 use ftlab_base::Nanos;
 use ftlab_sheet::file::{is_path, made_of, stem, text_of};
 use ftlab_sheet::names::{self, Named};
+use ftlab_sheet::places::Places;
 use ftlab_sheet::provenance;
-use ftlab_sheet::{SheetError, base, check_schema, one_line};
+use ftlab_sheet::{SheetError, base, check_keys, check_schema, one_line};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use toml::Table;
@@ -47,6 +48,14 @@ pub struct Testbed {
     /// Page cache and file system, if the file describes them: scripts and buffered jobs need them.
     pub os: Option<OperatingSystem>,
 }
+
+/// Keys without which a file is no testbed, and what each says.
+const REQUIRED: [(&str, &str); 4] = [
+    ("schema", "a testbed file begins with schema = 1"),
+    ("name", "give the name that reports show"),
+    ("summary", "give a sentence on what machine it is"),
+    ("host", "a testbed has a section [host]"),
+];
 
 /// Contents of a testbed file.
 #[derive(Debug, Clone, Deserialize)]
@@ -109,13 +118,14 @@ impl Testbed {
     pub fn parse(slug: &str, text: &str) -> Result<Testbed, SheetError> {
         Testbed::read(slug, text).map_err(|why| SheetError::Invalid {
             file: slug.to_string(),
-            why,
+            why: Places::of(text).put(why),
         })
     }
 
     fn read(slug: &str, text: &str) -> Result<Testbed, String> {
         let mut table: Table = text.parse().map_err(|e| one_line(&e))?;
         base::inherit(&mut table, BASES)?;
+        check_keys(&table, &REQUIRED)?;
         let file: TestbedFile = table.try_into().map_err(|e| one_line(&e))?;
         check_schema(file.schema)?;
         let processor = file.host.processor();

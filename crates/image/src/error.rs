@@ -93,10 +93,12 @@ pub enum ImageError {
         why: String,
     },
     /// A size the drive cannot have.
-    #[error("a size of {asked} bytes; {why}")]
+    #[error("a size of {bytes}: {why}")]
     Size {
         /// The bytes asked for.
         asked: u64,
+        /// The same in words.
+        bytes: String,
         /// Reason, and the sizes that can be had.
         why: String,
     },

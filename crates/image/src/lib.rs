@@ -99,6 +99,7 @@ mod record;
 mod recovery;
 mod regions;
 mod reset;
+mod size;
 mod slot;
 mod snapshot;
 mod snapshots;

@@ -7,6 +7,7 @@ use crate::header::Header;
 use crate::mark::Mark;
 use crate::meta::{ImageState, new_meta};
 use crate::new::New;
+use crate::size::check_size;
 use crate::storage::{FileStorage, Memory, Storage};
 use crate::store_options::StoreOptions;
 use crate::{CreateOptions, ImageError, OnKill, OpenOptions, Recovery};
@@ -50,7 +51,9 @@ impl DataDrive {
         let most = device.shape().sectors * SECTOR_BYTES;
         device.check_buffer()?;
         drop(device);
-        check_size(options.size_bytes, most)?;
+        options
+            .size_bytes
+            .map_or(Ok(()), |size| check_size(size, most))?;
         if path.symlink_metadata().is_ok() {
             let path = path.to_owned();
             return Err(ImageError::Exists { path });
@@ -148,18 +151,5 @@ impl DataDrive {
         options: &OpenOptions<'_>,
     ) -> Result<(DataDrive, Recovery), ImageError> {
         Self::open_at(path, None, options)
-    }
-}
-
-/// Checks that a drive of `most` bytes can let the host address `asked` bytes.
-fn check_size(asked: Option<u64>, most: u64) -> Result<(), ImageError> {
-    match asked {
-        Some(asked) if asked == 0 || !asked.is_multiple_of(SECTOR_BYTES) || asked > most => {
-            let why = format!(
-                "it must be whole sectors of {SECTOR_BYTES} bytes, and the drive has {most} bytes"
-            );
-            Err(ImageError::Size { asked, why })
-        }
-        _ => Ok(()),
     }
 }

@@ -49,13 +49,27 @@ pub fn read_up_to(bytes_max: u64, path: &Path, what: &str) -> Result<String, Str
             "it has {has} bytes, at most {most}; give {what}"
         )));
     }
+    let file = File::open(path).map_err(|error| fail(error.to_string()))?;
+    whole(file, bytes_max, what).map_err(fail)
+}
+
+/// Reads the text that comes on standard input; `what` says what it should be.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_stdin(what: &str) -> Result<String, String> {
+    whole(std::io::stdin(), TEXT_BYTES_MAX, what)
+        .map_err(|why| format!("cannot read standard input: {why}"))
+}
+
+/// Reads a text of at most N bytes. What has no size, such as a pipe, may have no end either.
+fn whole(from: impl Read, bytes_max: u64, what: &str) -> Result<String, String> {
     let mut bytes = Vec::new();
-    // What has no size, such as a pipe, may have no end either.
-    let file = File::open(path).map(|file| file.take(bytes_max + 1));
-    let read = file.and_then(|mut file| file.read_to_end(&mut bytes));
-    read.map_err(|error| fail(error.to_string()))?;
+    let read = from.take(bytes_max + 1).read_to_end(&mut bytes);
+    read.map_err(|error| error.to_string())?;
     if bytes.len() as u64 > bytes_max {
-        return Err(fail(format!("it has more than {most} bytes; give {what}")));
+        let most = grouped(bytes_max);
+        return Err(format!("it has more than {most} bytes; give {what}"));
     }
-    String::from_utf8(bytes).map_err(|_| fail(format!("it is not text; give {what}")))
+    String::from_utf8(bytes).map_err(|_| format!("it is not text; give {what}"))
 }

@@ -1,5 +1,6 @@
 //! Errors of files, names and settings.
 
+use crate::places::Places;
 use ftlab_base::Blame;
 use ftlab_base::plain::without_types;
 
@@ -52,6 +53,18 @@ pub enum SheetError {
 impl Blame for SheetError {}
 
 impl SheetError {
+    /// An error in a file says where the key stands that it names.
+    #[must_use]
+    pub fn in_text(self, places: &Places) -> SheetError {
+        match self {
+            SheetError::Invalid { file, why } => SheetError::Invalid {
+                file,
+                why: places.put(why),
+            },
+            other => other,
+        }
+    }
+
     /// An error in a file on disk names the path rather than the slug.
     #[must_use]
     pub fn at(self, path: &str) -> SheetError {

@@ -9,13 +9,26 @@ mod error;
 pub mod file;
 pub mod magic;
 pub mod names;
+pub mod places;
 pub mod provenance;
 pub mod quantity;
+pub mod short;
 
 pub use error::{SheetError, one_line};
 
 /// The version of the schema of drive files and testbed files.
 pub const SCHEMA: u32 = 1;
+
+/// Refuses a file whose head lacks a key; each of `keys` has a word on what to write.
+///
+/// # Errors
+/// When one of them is missing: the first.
+pub fn check_keys(head: &toml::Table, keys: &[(&str, &str)]) -> Result<(), String> {
+    match keys.iter().find(|(key, _)| !head.contains_key(*key)) {
+        Some((key, about)) => Err(format!("`{key}` is missing: {about}")),
+        None => Ok(()),
+    }
+}
 
 /// Refuses a file of another schema.
 ///

@@ -71,7 +71,21 @@ fn parts(name: &str) -> String {
 }
 
 fn nearest(name: &str, known: &[Named]) -> String {
-    near(&name.to_lowercase(), known.iter().map(|named| named.slug))
+    // Who leaves out dashes and spaces means what has the same letters and digits: `970evo`.
+    let asked = letters(name);
+    let has_all = |slug: &&str| asked.len() > 1 && letters(slug).contains(&asked);
+    let slugs = || known.iter().map(|named| named.slug);
+    let meant: Vec<&str> = slugs().filter(has_all).take(HINTS_MAX).collect();
+    match meant[..] {
+        [] => near(&name.to_lowercase(), slugs()),
+        _ => format!(" (did you mean {}?)", meant.join(" or ")),
+    }
+}
+
+/// The letters and digits of a name, small.
+fn letters(name: &str) -> String {
+    let all = name.chars().filter(|c| c.is_alphanumeric());
+    all.flat_map(char::to_lowercase).collect()
 }
 
 /// Those of the names that one might be a misspelling of, the likeliest first.
@@ -153,6 +167,17 @@ mod tests {
         for name in ["x2", "25-M", "", "-", "m-g1x"] {
             let why = found(name).unwrap_err();
             assert!(why.starts_with("unknown drive"), "{name}: {why}");
+        }
+        for (name, meant) in [
+            ("x25e", "did you mean intel-x25-e-32?"),
+            ("840PRO", "did you mean samsung-840-pro-256?"),
+            (
+                "x25mg",
+                "did you mean intel-x25-m-g1-80 or intel-x25-m-g2-120?",
+            ),
+        ] {
+            let why = found(name).unwrap_err();
+            assert!(why.contains(meant), "{name}: {why}");
         }
         let why = found("intel-x25-m-g2-12").unwrap_err();
         assert!(why.contains("did you mean intel-x25-m-g2-120"), "{why}");

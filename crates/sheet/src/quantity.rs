@@ -1,9 +1,12 @@
 //! One number of a file: value, unit, source, confidence.
 
 use crate::provenance;
+use crate::short;
 use ftlab_base::amount::grouped;
 use ftlab_base::{Nanos, SECTOR_BYTES};
-use serde::de::{Deserialize, Deserializer, Error};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use std::fmt::{Formatter, Result as Printed};
 use std::marker::PhantomData;
 
 /// Kind of source that a number comes from.
@@ -41,21 +44,18 @@ pub enum Confidence {
 }
 
 #[derive(serde::Deserialize)]
-#[serde(
-    deny_unknown_fields,
-    expecting = "a number: { value = …, unit = …, source = …, confidence = … }"
-)]
+#[serde(deny_unknown_fields)]
 struct Written {
     value: f64,
     unit: String,
     source: Source,
-    #[expect(dead_code, reason = "checked here, shown from the text of the file")]
+    #[allow(dead_code, reason = "checked here, shown from the text of the file")]
     confidence: Confidence,
     /// Ids of the figures that it was worked out from.
     #[serde(default)]
     from: Vec<String>,
     #[serde(default)]
-    #[expect(dead_code, reason = "checked here, shown from the text of the file")]
+    #[allow(dead_code, reason = "checked here, shown from the text of the file")]
     note: String,
 }
 
@@ -64,7 +64,7 @@ pub trait Dimension {
     /// The name where a file's keys are listed.
     const NAME: &'static str;
     /// (unit, factor to the base unit). A number set on the command line without a unit takes the
-    /// file's; the first unit here when the file has none.
+    /// file's; the first unit here when the file has none. A bare number in a file has the unit 1, or the only one here.
     const UNITS: &'static [(&'static str, f64)];
     /// True if only whole numbers are valid.
     const WHOLE: bool;
@@ -100,11 +100,11 @@ macro_rules! dimension {
 
 dimension! {
     /// Things counted, at least one.
-    Count, "count", whole: true, least: 1.0, most: 4_294_967_295.0, "1" = 1.0
+    Count, "count", whole: true, least: 1.0, most: 4_294_967_295.0, "1" = 1.0, "k" = 1e3, "M" = 1e6
 }
 dimension! {
     /// Things counted, perhaps none.
-    CountOrNone, "count or 0", whole: true, least: 0.0, most: 4_294_967_295.0, "1" = 1.0
+    CountOrNone, "count or 0", whole: true, least: 0.0, most: 4_294_967_295.0, "1" = 1.0, "k" = 1e3, "M" = 1e6
 }
 dimension! {
     /// A yes or no that a source vouches for.
@@ -127,14 +127,19 @@ dimension! {
     Time, "time", whole: false, least: 0.0, most: 3.6e12, "ns" = 1.0, "us" = 1e3, "ms" = 1e6, "s" = 1e9
 }
 dimension! {
+    /// A span of time of what takes some; base nanosecond.
+    Duration, "time above 0", whole: false, least: 1.0, most: 3.6e12, "ns" = 1.0, "us" = 1e3, "ms" = 1e6, "s" = 1e9
+}
+dimension! {
     /// A size; base byte.
     Bytes, "size", whole: false, least: 1.0, most: 1.8e16,
     "B" = 1.0, "KiB" = 1024.0, "MiB" = 1_048_576.0, "GiB" = 1_073_741_824.0,
-    "kB" = 1e3, "MB" = 1e6, "GB" = 1e9, "TB" = 1e12, "TiB" = 1_099_511_627_776.0, "sectors" = SECTOR_BYTES as f64
+    "TiB" = 1_099_511_627_776.0, "kB" = 1e3, "MB" = 1e6, "GB" = 1e9, "TB" = 1e12, "sectors" = SECTOR_BYTES as f64
 }
 dimension! {
     /// A rate; base byte a second.
-    Rate, "rate", whole: false, least: 1.0, most: 1e15, "MB/s" = 1e6, "MiB/s" = 1_048_576.0
+    Rate, "rate", whole: false, least: 1.0, most: 1e15, "MB/s" = 1e6, "MiB/s" = 1_048_576.0, "GB/s" = 1e9,
+    "GiB/s" = 1_073_741_824.0, "kB/s" = 1e3, "KiB/s" = 1024.0
 }
 
 dimension! {
@@ -163,7 +168,25 @@ dimension! {
     HeatCapacity, "joules a kelvin", whole: false, least: 1e-3, most: 1e6, "J/K" = 1.0
 }
 
+/// A quantity whose time is read as a span.
+trait Span: Dimension {}
+
+impl Span for Time {}
+impl Span for Duration {}
+
 impl Written {
+    /// What a short form says: nobody vouches for it.
+    fn short(value: f64, unit: &str) -> Written {
+        Written {
+            value,
+            unit: unit.to_owned(),
+            source: Source::Assumed,
+            confidence: Confidence::Low,
+            from: Vec::new(),
+            note: String::new(),
+        }
+    }
+
     /// Only what was worked out from figures names them, and only such as there are.
     fn check_from(&self) -> Result<(), String> {
         if !self.from.is_empty() && !matches!(self.source, Source::Fitted | Source::Derived) {
@@ -181,14 +204,13 @@ impl<D: Dimension> Quantity<D> {
         written.check_from()?;
         let unit = match written.unit.as_str() {
             "" => Some(&D::UNITS[0]),
-            name => D::UNITS.iter().find(|(unit, _)| *unit == name),
+            name => short::unit(name, D::UNITS),
         };
         let Some((unit, factor)) = unit else {
-            let known: Vec<&str> = D::UNITS.iter().map(|(unit, _)| *unit).collect();
             return Err(format!(
                 "unit `{}` is none of: {}",
                 written.unit,
-                known.join(", ")
+                short::listed(D::UNITS)
             ));
         };
         let base = written.value * factor;
@@ -238,7 +260,52 @@ fn plain(value: f64) -> String {
 
 impl<'de, D: Dimension> Deserialize<'de> for Quantity<D> {
     fn deserialize<S: Deserializer<'de>>(from: S) -> Result<Self, S::Error> {
-        Quantity::new(&Written::deserialize(from)?).map_err(S::Error::custom)
+        from.deserialize_any(Reader(PhantomData))
+    }
+}
+
+/// Reads a number in any of its forms.
+struct Reader<D>(PhantomData<D>);
+
+impl<D: Dimension> Reader<D> {
+    fn bare<E: Error>(value: f64) -> Result<Quantity<D>, E> {
+        let unit = short::bare(value, D::UNITS).map_err(E::custom)?;
+        Quantity::new(&Written::short(value, unit)).map_err(E::custom)
+    }
+}
+
+impl<'de, D: Dimension> Visitor<'de> for Reader<D> {
+    type Value = Quantity<D>;
+
+    fn expecting(&self, to: &mut Formatter<'_>) -> Printed {
+        let unit = D::UNITS[0].0;
+        let example = if unit == "1" {
+            "4"
+        } else {
+            &format!("\"4 {unit}\"")
+        };
+        write!(
+            to,
+            "a number: {example}, or {{ value = 4, unit = \"{unit}\", source = …, confidence = … }}"
+        )
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Quantity<D>, E> {
+        Reader::bare(value as f64)
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Quantity<D>, E> {
+        Reader::bare(value)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Quantity<D>, E> {
+        let (value, unit) = short::number(text, D::UNITS).map_err(E::custom)?;
+        Quantity::new(&Written::short(value, unit)).map_err(E::custom)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Quantity<D>, A::Error> {
+        let written = Written::deserialize(MapAccessDeserializer::new(map))?;
+        Quantity::new(&written).map_err(A::Error::custom)
     }
 }
 
@@ -266,7 +333,8 @@ impl Quantity<Flag> {
     }
 }
 
-impl Quantity<Time> {
+#[expect(private_bounds, reason = "times alone are read so")]
+impl<D: Span> Quantity<D> {
     /// Returns the number as a span.
     #[must_use]
     pub fn get(&self) -> Nanos {
@@ -364,12 +432,56 @@ mod tests {
         assert!(why.contains("no figure is called `F9999`"), "{why}");
     }
 
+    fn short<D: Dimension>(text: &str) -> Result<f64, String> {
+        let table: toml::Table = format!("q = {text}").parse().unwrap();
+        let read = table["q"].clone().try_into::<Quantity<D>>();
+        read.map(|q| q.base)
+            .map_err(|why| why.to_string().trim().to_owned())
+    }
+
     #[test]
-    fn no_name_of_a_type_is_shown() {
-        let text = "[nand]\nt_read = nan";
-        let table: toml::Table = text.parse().unwrap();
-        let why = table["nand"]["t_read"].clone().try_into::<Quantity<Time>>();
-        let why = why.unwrap_err().to_string();
-        assert!(why.contains("expected a number: { value"), "{why}");
+    fn a_number_may_be_bare_or_have_its_unit_behind_it() {
+        assert_eq!(short::<Count>("4"), Ok(4.0));
+        assert_eq!(short::<Count>("\"3k\""), Ok(3000.0));
+        assert_eq!(short::<Ratio>("0.07"), Ok(0.07));
+        assert_eq!(short::<Share>("\"50 %\""), Ok(0.5));
+        assert_eq!(short::<Celsius>("70"), Ok(70.0));
+        assert_eq!(short::<Celsius>("\"70 °C\""), Ok(70.0));
+        for micro in ["us", "µs", "μs"] {
+            assert_eq!(short::<Time>(&format!("\"49 {micro}\"")), Ok(49_000.0));
+        }
+        assert_eq!(short::<Rate>("\"1.5 GB/s\""), Ok(1.5e9));
+        assert_eq!(short::<Bytes>("\"2 TiB\""), Ok(2_f64.powi(41)));
+        assert_eq!(short::<ActivationEnergy>("\"1.1eV\""), Ok(1.1));
+    }
+
+    #[test]
+    fn a_short_form_that_cannot_be_is_refused_with_what_can() {
+        let of_time = |text: &str| short::<Duration>(text).unwrap_err();
+        for (text, why) in [
+            (
+                "49",
+                "49 has no unit; write it as \"49 ns\", with one of ns, us, ms, s",
+            ),
+            ("nan", "NaN has no unit"),
+            (
+                "\"0 us\"",
+                "0 us: it must be above 0; from 0.001 to 3,600,000,000 us",
+            ),
+            ("\"49 parsecs\"", "unit `parsecs` is none of: ns, us, ms, s"),
+            (
+                "\"soon\"",
+                "`soon` is no number; write one such as \"4 ns\"",
+            ),
+            ("\"\"", "`` is no number"),
+            (
+                "true",
+                "expected a number: \"4 ns\", or { value = 4, unit = \"ns\"",
+            ),
+        ] {
+            assert!(of_time(text).contains(why), "{text}: {}", of_time(text));
+        }
+        let why = short::<Count>("[4]").unwrap_err();
+        assert!(why.contains("expected a number: 4, or {"), "{why}");
     }
 }

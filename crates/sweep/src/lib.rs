@@ -32,7 +32,7 @@ pub use grid::{Point, Sweep};
 pub use hypercube::Span;
 pub use keys::{DriveText, Grid, Hypercube, ReplayWords, Seeds};
 pub use merge::merge;
-pub use rows::{Row, Status};
+pub use rows::{REASON, Row, Status};
 pub use run::{Listener, Unit};
 pub use share::Share;
 pub use state::begin;

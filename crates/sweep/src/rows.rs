@@ -18,7 +18,8 @@ pub const RUN_ID: &str = "run_id";
 pub const ROW: &str = "row";
 /// The column of how runs ended.
 pub const STATUS: &str = "status";
-const REASON: &str = "reason";
+/// The column that says why a row has no figures.
+pub const REASON: &str = "reason";
 /// The column of whether garbage collection had settled.
 const SETTLED: &str = "settled";
 

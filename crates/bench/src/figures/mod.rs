@@ -6,6 +6,7 @@ mod order;
 mod score;
 mod seen;
 
+pub use modern::{HeldTo, held_to};
 pub use score::{AT_LEAST, Judgement, judge};
 
 use crate::repeats::spread;

@@ -4,17 +4,20 @@ use super::embedded::BASES;
 use super::own::OwnPolicies;
 use super::plan::LayerPlan;
 use super::removed::{self, RemovedKey};
+use super::sections;
 use super::sections::disk::DiskFile;
-use super::sections::head::{HEADER_KEYS, Header, Kind};
+use super::sections::head::{Header, Kind};
 use super::sections::link::Link;
 use super::sections::ram::RamFile;
 use super::settings;
+use super::spelled::spell_out;
 use super::ssd::{Mapping, SsdFile};
 use crate::faults::Program;
 use crate::smart::Vendor;
 use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, StreamHash};
 use ftlab_host::{Host, Port};
 use ftlab_sheet::base::{self, Inherited};
+use ftlab_sheet::places::Places;
 use ftlab_sheet::{SheetError, check_schema, one_line};
 use toml::{Table, Value};
 
@@ -22,7 +25,7 @@ use toml::{Table, Value};
 #[derive(Debug, Clone)]
 pub struct DriveFile {
     pub(super) slug: String,
-    header: Header,
+    pub(super) header: Header,
     table: Table,
     pub(super) body: Body,
     /// Keys that its bases say.
@@ -85,7 +88,14 @@ impl DriveFile {
     /// # Errors
     /// When the text is not TOML, a key is unknown or missing, or a value is impossible.
     pub fn parse(slug: &str, text: &str, settings: &[String]) -> Result<DriveFile, SheetError> {
-        Self::of_table(slug, table_of(slug, text)?, settings)
+        let file = Self::of_table(slug, table_of(slug, text)?, settings);
+        file.map_err(|error| {
+            let set = settings
+                .iter()
+                .filter_map(|setting| setting.split_once('='));
+            let set: Vec<String> = set.map(|(key, _)| key.trim().to_owned()).collect();
+            error.in_text(&Places::of(text).without(&set))
+        })
     }
 
     /// Reads the text of a drive file that an earlier version has taken. Also gives a line for each key that there is no
@@ -110,6 +120,10 @@ impl DriveFile {
         settings: &[String],
     ) -> Result<DriveFile, SheetError> {
         let inherited = base::inherit(&mut table, BASES).map_err(|why| invalid(slug, why))?;
+        let kind = table.get("kind").and_then(Value::as_str);
+        if let Some(kind) = kind.and_then(Kind::named) {
+            spell_out(&mut table, sections(kind));
+        }
         Self::made(slug, table, inherited, OwnPolicies::default(), settings)
     }
 
@@ -147,11 +161,7 @@ impl DriveFile {
         own: OwnPolicies,
     ) -> Result<DriveFile, String> {
         let mut sections = table.clone();
-        let mut head = Table::new();
-        for key in HEADER_KEYS {
-            head.extend(sections.remove_entry(key));
-        }
-        let header: Header = head.try_into().map_err(|e| one_line(&e))?;
+        let header = Header::taken_from(&mut sections)?;
         check_schema(header.schema)?;
         let body = match header.kind {
             Kind::Ssd => Body::Ssd(Box::new(SsdFile::read(sections)?)),
@@ -350,7 +360,7 @@ impl DriveFile {
     #[must_use]
     pub fn hash(&self) -> u64 {
         let mut hash = StreamHash::default();
-        hash.bytes(self.table.to_string().as_bytes());
+        hash.bytes(self.text().as_bytes());
         hash.value()
     }
 
@@ -366,13 +376,13 @@ impl DriveFile {
     pub fn parameters(&self) -> Vec<ParameterRow> {
         let sections = self.table.iter();
         let sections = sections.filter_map(|(name, section)| Some((name, section.as_table()?)));
-        let row = |(section, (key, value)): (&String, (&String, &Value))| {
+        let rows = |(section, (key, value)): (&String, (&String, &Value))| {
             let key = format!("{section}.{key}");
             let base = self.inherited.origin(&key);
-            row(key, value, base)
+            rows(key, value, &base)
         };
         let keys = sections.flat_map(|(name, section)| section.iter().map(move |key| (name, key)));
-        keys.map(row).collect()
+        keys.flat_map(rows).collect()
     }
 
     /// Checks everything that making the drive would, so that what is read can also be built, and
@@ -434,6 +444,22 @@ fn invalid(slug: &str, why: String) -> SheetError {
 fn table_of(slug: &str, text: &str) -> Result<Table, SheetError> {
     let table = text.parse::<Table>();
     table.map_err(|why| invalid(slug, one_line(&why)))
+}
+
+/// The rows of a key: one, or for a list of tables one of each of their keys, as `power.states[1].after`.
+fn rows(key: String, value: &Value, base: &str) -> Vec<ParameterRow> {
+    let tables = value.as_array().into_iter().flatten();
+    let tables: Vec<&Table> = tables.filter_map(Value::as_table).collect();
+    if tables.is_empty() {
+        return vec![row(key, value, base.to_owned())];
+    }
+    let of_table = |(number, table): (usize, &&Table)| {
+        let row = |(inner, value): (&String, &Value)| {
+            row(format!("{key}[{number}].{inner}"), value, base.to_owned())
+        };
+        table.iter().map(row).collect::<Vec<_>>()
+    };
+    (1..).zip(&tables).flat_map(of_table).collect()
 }
 
 fn row(key: String, value: &Value, base: String) -> ParameterRow {

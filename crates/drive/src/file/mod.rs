@@ -8,6 +8,7 @@ mod build;
 mod catalog;
 mod drive_file;
 mod embedded;
+mod facts;
 mod machine;
 mod own;
 mod plan;
@@ -17,12 +18,16 @@ mod section;
 mod sections;
 mod settings;
 mod spare;
+mod spelled;
 mod ssd;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_text;
 
 pub use catalog::Catalog;
 pub use drive_file::{DriveFile, ParameterRow, RatedBytes};
+pub use facts::{Class, Flash};
 pub use machine::default_testbed;
 pub use own::OwnPolicies;
 pub(crate) use removed::path_now;

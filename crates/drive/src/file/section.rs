@@ -17,6 +17,8 @@ pub struct Key {
     pub about: &'static str,
     /// Its type: `time`, `size`, `word` …
     pub takes: &'static str,
+    /// Units of a number, and what each is worth in the base unit; none of what is no number.
+    pub units: &'static [(&'static str, f64)],
     /// True if it may be left out.
     pub optional: bool,
 }
@@ -42,15 +44,18 @@ pub(super) trait Section: DeserializeOwned {
 /// Type of a key's value, in words.
 pub(super) trait Takes {
     const WHAT: &'static str;
+    const UNITS: &'static [(&'static str, f64)] = &[];
     const OPTIONAL: bool = false;
 }
 
 impl<D: Dimension> Takes for Quantity<D> {
     const WHAT: &'static str = D::NAME;
+    const UNITS: &'static [(&'static str, f64)] = D::UNITS;
 }
 
 impl<T: Takes> Takes for Option<T> {
     const WHAT: &'static str = T::WHAT;
+    const UNITS: &'static [(&'static str, f64)] = T::UNITS;
     const OPTIONAL: bool = true;
 }
 
@@ -96,6 +101,7 @@ macro_rules! section {
                     name: stringify!($key),
                     about: concat!($($key_about),+),
                     takes: <$takes as $crate::file::section::Takes>::WHAT,
+                    units: <$takes as $crate::file::section::Takes>::UNITS,
                     optional: <$takes as $crate::file::section::Takes>::OPTIONAL
                         $(|| section!(@yes $default))?,
                 }),+],

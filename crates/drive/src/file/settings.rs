@@ -1,6 +1,7 @@
 //! `--set key=value`: changes to a drive file before it is read.
 
 use ftlab_ftl::page::{POLICIES, Registered, registered};
+use ftlab_sheet::short;
 use toml::{Table, Value};
 
 /// Applies one setting and gives its key; the error says what is wrong with it.
@@ -91,14 +92,7 @@ fn no_number(text: &str) -> String {
 
 /// A number with an optional unit behind it, as a quantity.
 fn quantity(text: &str, unit: &str) -> Result<Value, String> {
-    let digits = text
-        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e' | 'E')))
-        .unwrap_or(text.len());
-    // An e that no exponent follows is the first letter of eV.
-    let digits = text[..digits].trim_end_matches(['e', 'E']).len();
-    let (number, given) = text.split_at(digits);
-    let number: f64 = number.parse().map_err(|_| no_number(text))?;
-    let given = given.trim();
+    let (number, given) = short::split(text).ok_or_else(|| no_number(text))?;
     let mut table = Table::new();
     table.insert("value".into(), Value::Float(number));
     let unit = if given.is_empty() { unit } else { given };

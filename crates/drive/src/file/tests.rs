@@ -595,7 +595,7 @@ fn names_are_found_by_alias_and_near_misses_are_suggested() {
     assert_eq!(message.unwrap(), "intel-x25-m-g1-80");
     let message = Catalog::load("intel-x25m", &[]).unwrap_err().to_string();
     assert!(
-        message.contains("did you mean intel-x25-m-g1-80"),
+        message.contains("did you mean intel-x25-m-g1-160 or intel-x25-m-g1-80"),
         "{message}"
     );
     let message = Catalog::load("./nowhere.toml", &[])

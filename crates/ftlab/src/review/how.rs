@@ -18,12 +18,21 @@ pub struct How {
     /// Make each run N times, every time with another seed that follows from the root: figures are means
     /// with 95 % confidence intervals
     #[arg(long, value_name = "N", default_value_t = 1,
-        value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEATS_MAX)))]
+        allow_negative_numbers = true, value_parser = repeats)]
     repeats: u32,
     #[command(flatten)]
     testbed: TestbedOption,
     #[command(flatten)]
     pub work: Work,
+}
+
+/// Reads how often a run is made.
+fn repeats(text: &str) -> Result<u32, String> {
+    let times = text
+        .parse()
+        .ok()
+        .filter(|times| (1..=REPEATS_MAX).contains(times));
+    times.ok_or_else(|| format!("give how often each run is made, from 1 to {REPEATS_MAX} times"))
 }
 
 impl How {

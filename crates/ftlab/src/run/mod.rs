@@ -67,7 +67,7 @@ faster. A saved state fits the drive that it was saved from, with the same
 settings; the seed may differ.")]
 pub struct Options {
     /// fio job files, application scripts, scenarios or traces (.toml), and recorded traces of any format: each runs on
-    /// each drive, from the same state
+    /// each drive, from the same state; - reads one from standard input
     #[arg(required_unless_present_any = ["words", "cmdhelp", "enghelp"], value_name = "LOAD")]
     loads: Vec<PathBuf>,
     /// fio's command line: --name=a --rw=randwrite …

@@ -33,11 +33,12 @@ fn drives_are_listed_with_kind_and_capacity() {
         &out,
         &[
             "intel-x25-m-g1-80",
-            "ssd",
+            "2008",
+            "SATA 3 Gb/s",
+            "MLC",
             "80.0 GB",
             DISK,
-            "disk",
-            "jmf602-mlc-64",
+            "HDD",
         ],
     );
 }

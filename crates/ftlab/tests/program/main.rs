@@ -34,3 +34,4 @@ mod sweeps;
 mod traces;
 mod verdicts;
 mod words;
+mod wrong_inputs;

@@ -67,8 +67,10 @@ fn what_cannot_be_asked_is_refused() {
         &["no row of the grid can run", "gready"],
     );
     place.write("some.toml", &GRID.replace("'fifo'", "'gready'"));
-    let said = place.out("sweep some.toml --out some --quiet");
+    let (said, why) = place.finds("sweep some.toml --out some --quiet");
     holds(&said, &["4 rows are done, 4 cannot be: some/sweep.parquet"]);
+    let column = "4 of 8 rows have no figures; the column reason of some/sweep.parquet says why";
+    holds(&why, &[column]);
 }
 
 #[test]

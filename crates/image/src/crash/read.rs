@@ -50,7 +50,11 @@ pub enum CrashLogError {
 
 impl Blame for CrashLogError {
     fn is_input(&self) -> bool {
-        matches!(self, CrashLogError::Foreign { .. })
+        match self {
+            CrashLogError::Foreign { .. } => true,
+            CrashLogError::System { why, .. } => why.kind() == ErrorKind::NotFound,
+            CrashLogError::Damaged { .. } => false,
+        }
     }
 }
 

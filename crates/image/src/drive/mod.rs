@@ -15,6 +15,7 @@ use crate::backing::BackingImage;
 use crate::body::Body;
 use crate::commits::Commits;
 use crate::meta::{DriveTime, ImageState};
+use crate::size::check_size;
 use crate::under_way::{NextRoom, UnderWay};
 use crate::{ImageError, record};
 use ftlab_base::{CommandId, Lba, SECTOR_BYTES, SimTime};
@@ -169,12 +170,7 @@ impl DataDrive {
     /// When the drive is smaller, or the storage fails.
     pub fn set_max(&mut self, bytes: u64) -> Result<(), ImageError> {
         let most = self.device().capacity_sectors() * SECTOR_BYTES;
-        if bytes == 0 || !bytes.is_multiple_of(SECTOR_BYTES) || bytes > most {
-            let why = format!(
-                "it must be whole sectors of {SECTOR_BYTES} bytes, and the drive has {most} bytes"
-            );
-            return Err(ImageError::Size { asked: bytes, why });
-        }
+        check_size(bytes, most)?;
         self.max_sectors = bytes / SECTOR_BYTES;
         self.checkpoint()
     }

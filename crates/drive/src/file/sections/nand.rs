@@ -3,7 +3,7 @@
 use super::page_types;
 use crate::file::section::section;
 use ftlab_base::{Geometry, Layout, Nanos, SECTOR_BYTES};
-use ftlab_sheet::quantity::{Bytes, Count, Quantity, Rate, Share, Time};
+use ftlab_sheet::quantity::{Bytes, Count, Duration, Quantity, Rate, Share, Time};
 use ftlab_timing::NandTiming;
 
 /// The most sectors a slot of a write buffer can tell apart.
@@ -36,25 +36,25 @@ section! {
         /// holds bits; 1 if left out. `t_program` is that of all of them.
         pages_per_program: Option<Quantity<Count>>,
         /// Reading a page into its register; the mean of the pages of a word line.
-        t_read: Quantity<Time>,
+        t_read: Quantity<Duration>,
         /// By what part of `t_read` the first page of a word line is read sooner, and its last one later; needs
         /// `pages_per_program`. 0 if left out.
         t_read_spread: Option<Quantity<Share>>,
         /// Reading a page of a word line's first type, of which `t_read` is the mean then. A drive states the types that
         /// its cells have: LSB and MSB, CSB between them, or TSB behind. Each page has the times of the next type, or
         /// those of a word line that are programmed together.
-        t_read_lsb: Option<Quantity<Time>>,
+        t_read_lsb: Option<Quantity<Duration>>,
         /// The same of the second type of three or four.
-        t_read_csb: Option<Quantity<Time>>,
+        t_read_csb: Option<Quantity<Duration>>,
         /// The same of the last type of two or three, and the third of four.
-        t_read_msb: Option<Quantity<Time>>,
+        t_read_msb: Option<Quantity<Duration>>,
         /// The same of the last type of four.
-        t_read_tsb: Option<Quantity<Time>>,
+        t_read_tsb: Option<Quantity<Duration>>,
         /// Programming a page, or the pages that are programmed together, without the transfer, which `channel_rate`
         /// prices.
-        t_program: Quantity<Time>,
+        t_program: Quantity<Duration>,
         /// Erasing a block.
-        t_erase: Quantity<Time>,
+        t_erase: Quantity<Duration>,
         /// Rate of one channel.
         channel_rate: Quantity<Rate>,
         /// Command, address and status cycles of an operation.

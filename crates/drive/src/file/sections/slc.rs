@@ -3,7 +3,7 @@
 use crate::file::section::{section, words};
 use ftlab_base::{Layout, Nanos};
 use ftlab_ftl::page::{SlcConfig, WhenFull};
-use ftlab_sheet::quantity::{Bytes, Count, Quantity, Time};
+use ftlab_sheet::quantity::{Bytes, Count, Duration, Quantity, Time};
 
 words! {
     /// Destinations of the host's data when the cache is full.
@@ -33,9 +33,9 @@ section! {
         /// How long the host must pause before the cache is folded; if left out, it is folded where room runs out.
         fold_after: Option<Quantity<Time>>,
         /// Reading a page of a block that holds one bit a cell.
-        t_read: Quantity<Time>,
+        t_read: Quantity<Duration>,
         /// Programming such a page.
-        t_program: Quantity<Time>,
+        t_program: Quantity<Duration>,
     }
 }
 

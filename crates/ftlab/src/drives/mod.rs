@@ -1,53 +1,16 @@
-//! `ftlab drives`: the drives that come with ftlab. Drives by their names.
+//! Drives by their names, and `ftlab drives`, which lists them.
 
-use crate::failure::{Failure, Outcome};
-use crate::screen;
-use comfy_table::{Cell, CellAlignment, ColumnConstraint};
+mod filter;
+mod list;
+
+use crate::failure::Failure;
 pub use ftlab_console::drives::name;
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_lab::{Member, Subject};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-pub fn command() -> Outcome {
-    let standings = ftlab_bench::figures::standings();
-    let mut table = screen::table(&[
-        "drive",
-        "name",
-        "kind",
-        "capacity",
-        "judged",
-        "unseen",
-        "also called",
-    ]);
-    for slug in Catalog::drives() {
-        let file = Catalog::load(slug, &[])?;
-        let capacity = screen::capacity(file.capacity_bytes());
-        let standing = standings.iter().find(|row| row.drive == slug);
-        let judged = standing.map_or(0, |row| row.judged);
-        let error = standing.and_then(|row| row.unseen_error);
-        let error = error.map_or_else(|| "–".to_owned(), ftlab_report::error);
-        let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
-        table.add_row([
-            Cell::new(file.slug()),
-            Cell::new(file.name()),
-            Cell::new(file.kind().name()),
-            right(capacity),
-            right(judged.to_string()),
-            right(error),
-            Cell::new(file.aliases().join(", ")),
-        ]);
-    }
-    // Names are for copying.
-    if let Some(slugs) = table.column_mut(0) {
-        slugs.set_constraint(ColumnConstraint::ContentWidth);
-    }
-    screen::print(&format!("{}\n{ABOUT_STANDING}\n", screen::lines(table)))
-}
-
-const ABOUT_STANDING: &str = "\
-judged: published figures of the drive that the model is held against; unseen: the median error of those that
-no number of it was fitted to. docs/accuracy.md lists all.";
+pub use list::{Options, command};
 
 /// Returns the subjects of tests: the drives of those names each by itself or, where they are named as loads name them
 /// (`NAME=DRIVE`), all together.
