@@ -67,7 +67,9 @@ fn drives_that_cannot_be_are_refused_in_one_line() {
         ("nand.pages_per_block=4294967295", "at most 2^32"),
         ("nand.channels=0", "must be above 0"),
         ("link.rate=0", "must be above 0"),
-        ("nand.t_read=-1", "must not be negative"),
+        ("nand.t_read=-1", "must be above 0"),
+        ("nand.t_read=0", "must be above 0"),
+        ("link.command=-1us", "must not be negative"),
         ("nand.t_read=NaN", "is not a number"),
         ("spare.op=inf", "is not a number"),
         ("spare.op=1e300", "beyond anything a drive has"),
@@ -114,7 +116,7 @@ fn drives_that_can_be_end_their_job() {
         "--set nand.page=64KiB",
         "--set queue.depth=4294967295 --set firmware.die_queue=4294967295",
         "--set nand.t_program=3600s --set link.rate=0.000001",
-        "--testbed none.toml --set nand.t_program=0 --set nand.t_erase=0 --set nand.t_read=0",
+        "--testbed none.toml --set nand.t_program=1ns --set nand.t_erase=1ns --set nand.t_read=1ns",
         "--untimed --set gc.policy=fifo",
     ] {
         let (code, out, error) = run(&format!("job.fio {SMALL} {settings}"));
@@ -125,12 +127,11 @@ fn drives_that_can_be_end_their_job() {
 
 #[test]
 fn a_run_that_cannot_end_says_so() {
-    let no_time = "--testbed none.toml --set nand.t_program=0 --set nand.t_erase=0 \
-                   --set nand.t_read=0 --set nand.channel_command=0 --set firmware.write_command=0 \
-                   --set nand.channel_rate=1e9 --set link.rate=1e9";
+    let no_time =
+        "--drive ramdisk-8gb --testbed none.toml --set ram.command=0 --set ram.copy_rate=1e9";
     ends(
         1,
-        &format!("by-time.fio {SMALL} {no_time}"),
+        &format!("by-time.fio {no_time}"),
         "give it an amount of I/O",
     );
 }

@@ -85,23 +85,28 @@ pub fn sentences(view: &View<'_>) -> Vec<String> {
     let sentence = |plan: &Plan| {
         let drive = view.drive_name(&plan.drive);
         let day = plan.now.host_bytes_per_day.map(a_day);
-        let years = match (plan.now.wear.and_then(|wear| wear.years()), day) {
-            (Some(years), Some(day)) => format!("lasts {} years at {day} a day", number(years)),
-            (None, Some(_)) if plan.now.wear.is_some() => {
-                "has no amount of writes that is known to be rated, so years are unknown".to_owned()
+        let years = match (plan.now.wear.map(|wear| wear.years()), day) {
+            (None, _) => Some("does not wear out".to_owned()),
+            (Some(Some(years)), Some(day)) => {
+                Some(format!("lasts {} years at {day} a day", number(years)))
             }
-            _ => "does not wear out".to_owned(),
+            _ => None,
         };
         let p99 = |of: &Latency| latency_ns(of.p99_ns as f64);
         let kinds = [("reads", &plan.read), ("writes", &plan.write)];
         let latencies: Vec<String> = (kinds.iter())
             .filter_map(|(kind, of)| Some(format!("99 % of {kind} within {}", p99(of.as_ref()?))))
             .collect();
-        let answers = match latencies.is_empty() {
-            true => String::new(),
-            false => format!(", and answers {}", latencies.join(" and ")),
+        let answers =
+            (!latencies.is_empty()).then(|| format!("answers {}", latencies.join(" and ")));
+        let unknown = match years {
+            None => {
+                " How many years it lasts is unknown: its file names no rated amount of writes."
+            }
+            Some(_) => "",
         };
-        keep_units(&format!("{drive} {years}{answers}."))
+        let said: Vec<String> = years.into_iter().chain(answers).collect();
+        keep_units(&format!("{drive} {}.{unknown}", said.join(", and ")))
     };
     view.set.plans.iter().map(sentence).collect()
 }

@@ -80,7 +80,7 @@ section! {
         choices: Option<Quantity<Count>>,
         /// For policies that look at the oldest full superblocks only: how many.
         window: Option<Quantity<Count>>,
-        /// How data of different temperature are told apart; `none` if left out. Each kind has its share of the spare area,
+        /// How the drive separates hot from cold data; `none` if left out. Each kind has its share of the spare area,
         /// √(share of writes · share of data). With `by-host` the host says it, by
         /// placement handles as of NVMe FDP: fio's `fdp` and `plids`.
         streams: Option<Streams>,
@@ -260,7 +260,7 @@ impl PageGc {
         }
     }
 
-    /// Makes the rule by which data of different temperature are told apart; an error says which keys do not fit.
+    /// Makes the rule that separates hot from cold data; an error says which keys do not fit.
     pub(in crate::file) fn separation(
         &self,
         layout: &Layout,

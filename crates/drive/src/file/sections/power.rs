@@ -23,8 +23,8 @@ section! {
         link_active: Quantity<Power>,
         /// How long there must be nothing to do before controller and link go to rest; none if left out.
         sleep_after: Option<Quantity<Time>>,
-        /// Power states that a rest goes through on a host that lets the drive enter them, the first reached first. Each has a
-        /// `name`, what the whole drive takes (`power`), how long a rest lasts until it goes there (`after`), and how long the way
+        /// Power states that an idle drive enters if its host lets it, the first reached first. Each has a
+        /// `name`, what the whole drive takes (`power`), how long the drive is idle before it goes there (`after`), and how long the way
         /// there and back takes (`entry`, `exit`): the command that ends the rest waits for it. None if left out.
         #[serde(default)]
         states: Vec<StateKeys>,

@@ -225,7 +225,7 @@ fn settings_that_cannot_be_are_refused() {
             "it must not be negative",
         ),
         (
-            "show wd-raptor-150 --set disk.seek_full=0",
+            "show wd-raptor-150 --set disk.heads=0",
             2,
             "it must be above 0",
         ),
@@ -235,7 +235,7 @@ fn settings_that_cannot_be_are_refused() {
             "it must be above 0",
         ),
         (
-            "show ramdisk-8gb --set ram.command=0",
+            "show ramdisk-8gb --set ram.copy_rate=0",
             2,
             "it must be above 0",
         ),
