@@ -2,24 +2,21 @@
 //! runs on.
 
 use super::leftovers;
+use super::process::{self, Ended};
 use ftlab_console::failure::Failure;
 use ftlab_image::CrashState;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::Pid;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The variable of the environment that has the path of a state; what belongs to a checker is known by it.
 pub const STATE: &str = "FTLAB_STATE";
-
-/// Interval at which a running checker is looked after, and an interrupt noticed.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// The most bytes of a checker's last words that a report quotes.
 const WORDS_BYTES: u64 = 2048;
@@ -45,13 +42,6 @@ pub struct Checker {
     is_interrupted: Arc<AtomicBool>,
     /// Time at which the log began, in nanoseconds since 1970.
     began_unix_ns: u64,
-}
-
-/// End of the checker's process.
-enum Ended {
-    By(ExitStatus),
-    TookTooLong,
-    Interrupted,
 }
 
 impl Checker {
@@ -109,7 +99,7 @@ impl Checker {
             .spawn()
             .map_err(failed)?;
         let group = Pid::from_child(&child);
-        let ended = self.wait(&mut child);
+        let ended = process::wait(&mut child, self.timeout, &self.is_interrupted);
         let is_over = matches!(ended, Ok(Ended::By(_)));
         let left = leftovers::behind(group, state, is_over);
         if !is_over {
@@ -130,32 +120,6 @@ impl Checker {
                 left.join(", ")
             ))),
             Ended::By(status) => verdict(status, &last_words(&mut output)),
-        }
-    }
-
-    /// Waits until the command has ended, for too long, or until nobody wants to know any more.
-    fn wait(&self, child: &mut Child) -> io::Result<Ended> {
-        let began = Instant::now();
-        let process = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
-        loop {
-            if let Some(status) = child.try_wait()? {
-                return Ok(Ended::By(status));
-            }
-            let left = self.timeout.saturating_sub(began.elapsed());
-            if self.is_interrupted() {
-                return Ok(Ended::Interrupted);
-            } else if left.is_zero() {
-                return Ok(Ended::TookTooLong);
-            }
-            let pause = left.min(LOOK_EVERY);
-            let pause = Timespec {
-                tv_sec: pause.as_secs() as i64,
-                tv_nsec: pause.subsec_nanos().into(),
-            };
-            match poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&pause)) {
-                Ok(_) | Err(rustix::io::Errno::INTR) => {}
-                Err(why) => return Err(why.into()),
-            }
         }
     }
 }
@@ -183,7 +147,7 @@ fn verdict(status: ExitStatus, words: &str) -> Result<Verdict, Failure> {
 }
 
 /// The last line that it said, or the end of that.
-fn last_words(output: &mut File) -> String {
+pub fn last_words(output: &mut File) -> String {
     let mut words = Vec::new();
     let read = output.seek(SeekFrom::End(0)).and_then(|end| {
         output.seek(SeekFrom::Start(end.saturating_sub(WORDS_BYTES)))?;
@@ -203,7 +167,7 @@ fn last_words(output: &mut File) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
+    use std::time::Instant;
 
     fn check(command: &str, timeout: Duration) -> Result<Verdict, Failure> {
         let state = tempfile::NamedTempFile::new().unwrap();

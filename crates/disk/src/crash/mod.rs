@@ -2,7 +2,11 @@
 //! drawn from a crash log, and each is given to a checker.
 
 mod checker;
+mod file_system;
+mod groups;
 mod leftovers;
+mod process;
+mod recording;
 mod report;
 mod scratch;
 mod shrink;
@@ -11,6 +15,7 @@ mod states;
 use super::tools;
 use checker::Checker;
 use clap::Args;
+use file_system::{FileSystem, MOUNT};
 use ftlab_console::failure::{EXIT_INTERRUPTED, Failure, Outcome};
 use ftlab_console::files::{self, NewFile};
 use ftlab_console::machine;
@@ -18,6 +23,7 @@ use ftlab_console::options::{self, OutputFormat};
 use ftlab_console::progress::Signs;
 use ftlab_console::screen;
 use ftlab_image::CrashLog;
+use recording::RecordOptions;
 use scratch::Scratch;
 use shrink::Smallest;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -43,16 +49,31 @@ Examples:
                                   check one of them again
   ftlab crash db.crash --state 8127@1044 --keep state.img
                                   save that state as a file
+  sudo ftlab crash --run './prog {mount}' --fs ext4 --check './check {mount}'
+                                  run a program on a drive with a file system,
+                                  then check states of that
 
 The checker is a shell command. It gets the state as a file that it may change.
 {} is replaced by the path of the file; without {} the path comes last. The
 environment has the path too (FTLAB_STATE), the text of the last mark before the
 cut (FTLAB_MARK), and the time of the cut in nanoseconds since 1970
 (FTLAB_CUT_NS). The exit code is 0 if the state is sound. 126 and 127 mean that
-the checker could not be started.")]
+the checker could not be started.
+
+With --fs a state is a drive with that file system. It is mounted, the checker
+gets the folder in place of {mount}, or last, and a state that does not mount
+fails. With --run the command runs on a mounted drive first and its writes are
+the log. Its environment has the drive (FTLAB_DISK): what the program promises
+from now on is noted by ftlab mark \"$FTLAB_DISK\" TEXT. Mounting needs root.")]
 pub struct Options {
-    /// A log that `ftlab serve --crash-log` has written
-    log: PathBuf,
+    /// A log that `ftlab serve --crash-log` has written; with --run, where to write it, by default ftlab.crash
+    #[arg(required_unless_present = "run")]
+    log: Option<PathBuf>,
+    #[command(flatten)]
+    record: RecordOptions,
+    /// The file system that states have; --run makes it
+    #[arg(long, value_name = "FS", value_parser = options::choice(FileSystem::NAMED))]
+    fs: Option<FileSystem>,
     /// Command that checks a state; without it, the content of the log is shown
     #[arg(long, value_name = "CMD")]
     check: Option<String>,
@@ -88,6 +109,9 @@ pub struct Options {
     output_format: OutputFormat,
 }
 
+/// The log of `--run` if no name is given.
+const LOG: &str = "ftlab.crash";
+
 /// Results of the tested states.
 struct Trial {
     tried: Vec<TestedState>,
@@ -102,16 +126,47 @@ fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
 }
 
 impl Options {
+    fn log(&self) -> &Path {
+        self.log.as_deref().unwrap_or(Path::new(LOG))
+    }
+
     fn keep(&self) -> PathBuf {
         self.keep.clone().unwrap_or_else(|| {
-            let mut kept = self.log.as_os_str().to_owned();
+            let mut kept = self.log().as_os_str().to_owned();
             kept.push(".failed");
             PathBuf::from(kept)
         })
     }
 
     fn jobs(&self) -> usize {
-        self.jobs.unwrap_or_else(machine::cores)
+        let most = self.fs.map_or(usize::MAX, FileSystem::checkers_max);
+        self.jobs.unwrap_or_else(machine::cores).min(most)
+    }
+
+    /// The command that checks a state, which a file system is mounted for at `folder`.
+    fn checker(&self, check: &str, folder: &Path) -> String {
+        match self.fs {
+            None => check.to_owned(),
+            Some(fs) => fs.checker(check, folder),
+        }
+    }
+
+    /// Refuses options that would have no effect, or no meaning.
+    fn check_words(&self) -> Result<(), Failure> {
+        let check = self.check.as_deref();
+        let wrong = |why: &str| Err(Failure::Input(why.to_owned()));
+        match (self.fs, check) {
+            (Some(_), None) if self.record.run.is_none() => {
+                wrong("--fs says what a checker's state has; give --check, or --run")
+            }
+            (Some(_), Some(check)) if check.contains("{}") => wrong(
+                "with --fs a state is mounted: write {mount}, the folder, in place of {}, its file",
+            ),
+            (None, Some(check)) if check.contains(MOUNT) => {
+                wrong("--check has {mount}, so say with --fs which file system the states have")
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The states to try.
@@ -119,7 +174,7 @@ impl Options {
         match self.state {
             Some(name) if name.point > log.summary().points => Err(Failure::Input(format!(
                 "there is no state {name}: {} has {} instants",
-                self.log.display(),
+                self.log().display(),
                 log.summary().points
             ))),
             Some(name) => Ok(vec![name]),
@@ -133,15 +188,27 @@ impl Options {
 /// # Errors
 /// When the log or the options are wrong, the checker cannot be relied upon, or a state fails.
 pub fn command(options: &Options) -> Outcome {
+    options.check_words()?;
+    let is_interrupted = Arc::new(AtomicBool::new(false));
+    if let (Some(command), Some(fs)) = (&options.record.run, options.fs) {
+        notice_signals(&is_interrupted)?;
+        let told = options.signs.spinner("the program runs on the drive");
+        let recorded = (options.record).record(command, fs, options.log(), &is_interrupted)?;
+        drop(told);
+        if recorded.is_none() {
+            screen::say("interrupted: the program of --run was ended, and nothing was checked\n");
+            std::process::exit(EXIT_INTERRUPTED);
+        }
+    }
     let log = {
         let _told = options.signs.spinner("reading the log");
-        files::guarded(&options.log, || Ok(CrashLog::open(&options.log)?))?
+        files::guarded(options.log(), || Ok(CrashLog::open(options.log())?))?
     };
     // Without a checker there is nothing to test: the log is described, or one state of it written.
     let Some(check) = &options.check else {
         return match options.state {
             Some(name) => write_state(options, &log, name),
-            None => report::log(&options.log, &log, options.output_format),
+            None => report::log(options.log(), &log, options.output_format),
         };
     };
     let keep = NewFile::ready(&options.keep(), "--keep")?;
@@ -150,19 +217,14 @@ pub fn command(options: &Options) -> Outcome {
         .map(|path| NewFile::ready(path, "--junit"))
         .transpose()?;
     let names = options.names(&log)?;
-    // The workers look at this flag and end their checkers themselves, so that no state is left behind.
-    let is_interrupted = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        flag::register(signal, Arc::clone(&is_interrupted))
-            .map_err(|error| Failure::Running(format!("cannot wait for Ctrl-C: {error}")))?;
-    }
+    notice_signals(&is_interrupted)?;
+    let scratch = Scratch::new()?;
     let checker = Checker::new(
-        check,
+        &options.checker(check, &scratch.folder("mnt")?),
         options.timeout,
         log.header().began_unix_ns,
         Arc::clone(&is_interrupted),
     );
-    let scratch = Scratch::new()?;
     let progress = options.signs.bar();
     let tried = states::try_all(&log, &names, &checker, &scratch, options.jobs(), &progress);
     let first = tried
@@ -185,7 +247,7 @@ pub fn command(options: &Options) -> Outcome {
         kept: options.keep(),
     };
     if let Some(file) = junit {
-        file.write(report::junit(&options.log, &trial).as_bytes())?;
+        file.write(report::junit(options.log(), &trial).as_bytes())?;
     }
     report::trial(options, &log, &trial)?;
     match trial.tried.iter().filter(|tried| !tried.passes()).count() {
@@ -195,6 +257,16 @@ pub fn command(options: &Options) -> Outcome {
             trial.tried.len()
         ))),
     }
+}
+
+/// Has Ctrl-C and its like set the flag. Whoever works looks at it and ends what it has started, so that nothing is left
+/// behind.
+fn notice_signals(is_interrupted: &Arc<AtomicBool>) -> Outcome {
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        flag::register(signal, Arc::clone(is_interrupted))
+            .map_err(|error| Failure::Running(format!("cannot wait for Ctrl-C: {error}")))?;
+    }
+    Ok(())
 }
 
 /// Writes a state to a file.

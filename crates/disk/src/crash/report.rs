@@ -1,5 +1,6 @@
 //! Describes a crash log, and the states that were tested.
 
+use super::groups::{self, Mark, Reason, marks, reasons};
 use super::states::Name;
 use super::{At, Options, Trial, shrink};
 use ftlab_base::amount::grouped;
@@ -113,6 +114,10 @@ struct All<'a> {
     states: usize,
     failed: usize,
     failures: Vec<Failed<'a>>,
+    /// Failures by the reason that the checker gave, the commonest first.
+    reasons: Vec<Reason>,
+    /// States by the last mark before the cut, in the order of the log.
+    marks: Vec<Mark<'a>>,
     smallest: Option<Smallest<'a>>,
 }
 
@@ -234,19 +239,21 @@ fn json(options: &Options, log: &CrashLog, trial: &Trial) -> Result<String, Fail
         kept: &trial.kept,
     });
     screen::json(&All {
-        log: &options.log,
+        log: options.log(),
         held: LogSummary::of(log),
         seed: options.seed,
         at: at_in_words(&options.at),
         states: trial.tried.len(),
         failed: failures.len(),
         failures,
+        reasons: reasons(&trial.tried),
+        marks: marks(&trial.tried),
         smallest,
     })
 }
 
 fn in_words(options: &Options, log: &CrashLog, trial: &Trial) -> String {
-    let mut text = log_in_words(&options.log, log);
+    let mut text = log_in_words(options.log(), log);
     let failed = trial.tried.iter().filter(|tried| !tried.passes()).count();
     let _ = match options.state {
         Some(name) => writeln!(text, "tried    the state {name}"),
@@ -260,6 +267,9 @@ fn in_words(options: &Options, log: &CrashLog, trial: &Trial) -> String {
     };
     let _ = writeln!(text, "failed   {}", grouped(failed as u64));
     if let Some(smallest) = &trial.smallest {
+        if failed > 1 {
+            text += &groups::in_words(&trial.tried);
+        }
         text += &smallest_in_words(smallest);
         let again = again(options, smallest.name);
         let _ = writeln!(text, "kept     {}\nagain    {again}", trial.kept.display());
@@ -271,9 +281,11 @@ fn in_words(options: &Options, log: &CrashLog, trial: &Trial) -> String {
 fn again(options: &Options, state: Name) -> String {
     let quoted =
         |text: &str| shlex::try_quote(text).map_or(text.to_owned(), |text| text.into_owned());
+    let fs = options.fs.map(|fs| format!(" --fs {}", fs.name()));
     format!(
-        "ftlab crash {} --check {} --state {state}",
-        quoted(&options.log.to_string_lossy()),
+        "ftlab crash {}{} --check {} --state {state}",
+        quoted(&options.log().to_string_lossy()),
+        fs.unwrap_or_default(),
         quoted(options.check.as_deref().unwrap_or_default())
     )
 }
@@ -304,6 +316,14 @@ fn smallest_in_words(smallest: &shrink::Smallest) -> String {
     if let Some(more @ 1..) = smallest.lost.len().checked_sub(SHOWN_MAX) {
         let _ = writeln!(text, "         and {more} more");
     }
+    text += match few {
+        0 => {
+            "remedy   fsync the file before the program goes on, and the folder of a file that is new or renamed\n"
+        }
+        _ => {
+            "remedy   flush between these writes and what comes to rely on them: fsync or fdatasync\n"
+        }
+    };
     text
 }
 

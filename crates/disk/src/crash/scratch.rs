@@ -6,9 +6,9 @@ use ftlab_console::failure::Failure;
 use ftlab_console::files::NewFile;
 use ftlab_image::LostSlot;
 use rustix::fs::{SeekFrom, copy_file_range, ioctl_ficlone, seek};
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -29,6 +29,8 @@ impl Scratch {
     pub fn new() -> Result<Scratch, Failure> {
         let mut builder = tempfile::Builder::new();
         builder.prefix("ftlab-crash-");
+        // A checker may go on as another user, who needs a way to the folder where a state is mounted.
+        builder.permissions(Permissions::from_mode(0o711));
         builder
             .tempdir()
             .map(Scratch)
@@ -37,6 +39,13 @@ impl Scratch {
 
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
+    }
+
+    /// A new folder in it.
+    pub fn folder(&self, name: &str) -> Result<PathBuf, Failure> {
+        let path = self.path(name);
+        std::fs::create_dir(&path).map_err(|error| failed(&error))?;
+        Ok(path)
     }
 
     /// A new file in it, to read and to write.

@@ -33,6 +33,7 @@ use ftlab_play::State;
 pub use listen::beside;
 use pid_file::PidFile;
 use place::Opened;
+pub use place::bytes;
 use record::Recording;
 use signals::{Signal, Signals};
 use std::net::SocketAddr;

@@ -17,6 +17,7 @@ mod fuse;
 mod hostile;
 mod key_value;
 mod power;
+mod programs;
 mod recorded;
 mod recovery;
 mod server;

@@ -32,7 +32,7 @@ const PAGES: [(&str, usize); 23] = [
     ("docs/guides/come-from-another-simulator.md", 2),
     ("docs/guides/compare-settings.md", 3),
     ("docs/guides/does-my-database-flush.md", 6),
-    ("docs/guides/find-the-missing-flush.md", 6),
+    ("docs/guides/find-the-missing-flush.md", 8),
     ("docs/guides/first-review.md", 4),
     ("docs/guides/keep-data-apart.md", 4),
     ("docs/guides/model-my-nvme.md", 3),

@@ -82,6 +82,30 @@ fn images_that_are_none_are_refused() {
             "it is no crash log: `ftlab serve --crash-log` writes one",
         ),
         ("crash missing.crash", 2, "cannot read it"),
+        ("crash", 2, "were not provided"),
+        ("crash --run true", 2, "--fs <FS>"),
+        ("crash x.crash --fs ext4", 2, "give --check, or --run"),
+        (
+            "crash x.crash --fs zfs",
+            2,
+            "[possible values: ext4, xfs, btrfs]",
+        ),
+        (
+            "crash x.crash --check ./a{mount}",
+            2,
+            "say with --fs which file system",
+        ),
+        (
+            "crash x.crash --fs ext4 --check ./a{}",
+            2,
+            "write {mount}, the folder, in place of {}",
+        ),
+        (
+            "crash --run true --fs ext4 --state 1@2",
+            2,
+            "cannot be used with",
+        ),
+        ("crash x.crash --size 64m", 2, "--run <CMD>"),
     ];
     try_all(ROWS);
 }
