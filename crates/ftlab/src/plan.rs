@@ -18,6 +18,7 @@ use ftlab_result::ResultSet;
 use ftlab_result::plan::Measure;
 use ftlab_workload::Sections;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::Arc;
 
 #[derive(Debug, Args)]
@@ -29,10 +30,13 @@ Examples:
   ftlab plan prxy_0.csv.gz --drive generic-mlc-8 --fit compact --p99 5ms
   ftlab plan job.fio --drive generic-mlc-8 --per-day 50GB \\
       --require 'lifetime_years >= 5' --require 'write.p99 < 5ms'
+  ftlab plan job.fio --drive samsung-pm9a3-960 --drive micron-7450-pro-960 \\
+      --rate-sweep 5k..80k --out out/curve
 
 The load is repeated without a clock until write amplification is steady. From
-there it runs with a clock, at its own rate or at the rate of --per-day. The
-curve shows the same with other spare areas of the same flash. Each answer says
+there it runs with a clock, at its own rate or at the rate of --per-day.
+--rate-sweep runs it at other rates too, and then no other spare areas unless
+goals or --spare ask for them. The curve shows the same with other spare areas of the same flash. Each answer says
 how it was obtained.")]
 pub struct Options {
     /// A fio job file, an application script, a scenario or a trace (.toml), or a recorded trace of any format
@@ -62,6 +66,9 @@ pub struct Options {
     /// keeps it, for example 5ms
     #[arg(long, value_name = "TIME", value_parser = latency_ns)]
     p99: Option<f64>,
+    /// Run the load at rates from one to another too, in requests a second, for a curve of latency: 5k..50k, or 5k,10k,20k
+    #[arg(long, value_name = "IOPS..IOPS", value_parser = str::parse::<RateSweep>)]
+    rate_sweep: Option<RateSweep>,
     /// Over-provisioning of the curve, of the user's capacity, separated by commas
     #[arg(long, value_name = "PERCENT,…", value_delimiter = ',', value_parser = spare)]
     spare: Vec<f64>,
@@ -168,8 +175,13 @@ fn ahead(batch: &plan::Batch) -> String {
         1 => "1 spare area".to_owned(),
         several => format!("{several} spare areas in all"),
     };
+    let rates = match batch.rates() {
+        0 => String::new(),
+        1 => ", 1 other rate of the load on each".to_owned(),
+        several => format!(", {several} other rates of the load on each"),
+    };
     format!(
-        "planning {drives}, with {runs}{searches}: each is written until it is steady, and then timed"
+        "planning {drives}, with {runs}{rates}{searches}: each is written until it is steady, and then timed"
     )
 }
 
@@ -186,7 +198,11 @@ fn planning(options: &Options) -> Result<plan::Planning, Failure> {
         true => Length::Quick,
         false => Length::Full,
     };
+    let rates = options.rate_sweep.as_ref();
+    let rates = rates.map_or(Vec::new(), |sweep| sweep.rates(length));
     let spares = match &options.spare[..] {
+        // Whoever asks for rates alone asks nothing of spare areas.
+        [] if !rates.is_empty() && goals.iter().all(|(_, goal)| goal.is_none()) => Vec::new(),
         [] => plan::spares(length),
         given => given.to_vec(),
     };
@@ -199,6 +215,7 @@ fn planning(options: &Options) -> Result<plan::Planning, Failure> {
             .filter_map(|(measure, goal)| Some((measure, goal?)))
             .collect(),
         spares,
+        rates,
         length,
         testbed: options.testbed.load()?,
         shrink_to: (!options.full_size).then_some(plan::SHRINK_TO),
@@ -255,6 +272,58 @@ pub fn years(text: &str) -> Result<f64, String> {
         .map_err(|_| "give years, for example 5y: from 0.001 to 1000000".to_owned())
 }
 
+/// The rates of `--rate-sweep`, in requests a second.
+#[derive(Debug, Clone, PartialEq)]
+enum RateSweep {
+    /// From one to another.
+    Range(f64, f64),
+    /// These, ascending.
+    List(Vec<f64>),
+}
+
+impl RateSweep {
+    fn rates(&self, length: Length) -> Vec<f64> {
+        match self {
+            RateSweep::Range(least, most) => plan::rates(*least, *most, length),
+            RateSweep::List(rates) => rates.clone(),
+        }
+    }
+}
+
+impl FromStr for RateSweep {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<RateSweep, String> {
+        let wrong = || "give requests a second from 1 to 100m, as 5k..50k or 5k,10k,20k".to_owned();
+        let rate = |text: &str| {
+            let text = text.trim();
+            let (digits, unit) = match text.to_ascii_lowercase() {
+                of if of.ends_with('k') => (&text[..text.len() - 1], 1e3),
+                of if of.ends_with('m') => (&text[..text.len() - 1], 1e6),
+                _ => (text, 1.0),
+            };
+            let rate = digits
+                .trim()
+                .parse::<f64>()
+                .ok()
+                .map(|number| number * unit);
+            rate.filter(|rate| (1.0..=1e8).contains(rate))
+                .ok_or_else(wrong)
+        };
+        if let Some((least, most)) = text.split_once("..") {
+            let (least, most) = (rate(least)?, rate(most)?);
+            return match least < most {
+                true => Ok(RateSweep::Range(least, most)),
+                false => Err(format!("{text} does not go up: give the lower rate first")),
+            };
+        }
+        let mut rates: Vec<f64> = text.split(',').map(rate).collect::<Result<_, _>>()?;
+        rates.sort_by(f64::total_cmp);
+        rates.dedup();
+        Ok(RateSweep::List(rates))
+    }
+}
+
 /// Reads a latency with its unit, in nanoseconds.
 fn latency_ns(text: &str) -> Result<f64, String> {
     let figure = Figure::named("write.p99").expect("it is a figure");
@@ -304,5 +373,25 @@ mod tests {
         assert!(latency_ns("5").is_err() && latency_ns("-1ms").is_err());
         assert_eq!((spare("7%"), spare("0.28")), (Ok(0.07), Ok(0.28)));
         assert!(spare("0").is_err() && spare("500%").is_err() && spare("seven").is_err());
+    }
+
+    #[test]
+    fn rates_are_a_range_or_a_list() {
+        assert_eq!("5k..50K".parse(), Ok(RateSweep::Range(5e3, 5e4)));
+        assert_eq!(
+            "20k, 500,1m".parse(),
+            Ok(RateSweep::List(vec![500.0, 2e4, 1e6]))
+        );
+        for wrong in [
+            "", "5k..", "..5k", "50k..5k", "5k..5k", "0", "-5", "1g", "5kk", "nan", "inf", "5k,,6k",
+        ] {
+            assert!(wrong.parse::<RateSweep>().is_err(), "{wrong}");
+        }
+        let swept = RateSweep::Range(5e3, 5e4);
+        assert_eq!(
+            swept.rates(Length::Quick),
+            [5e3, 8891.0, 15_811.0, 28_117.0, 5e4]
+        );
+        assert_eq!(swept.rates(Length::Full).len(), 10);
     }
 }

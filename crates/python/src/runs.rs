@@ -383,6 +383,7 @@ pub struct Goals {
     life_years: Option<f64>,
     p99_ns: Option<f64>,
     spares: Vec<f64>,
+    rates: Vec<f64>,
     full_size: bool,
 }
 
@@ -441,6 +442,12 @@ pub fn plan(
     for spare in &goals.spares {
         within("spares", *spare, SPARE_BOUNDS[0], SPARE_BOUNDS[1])?;
     }
+    for rate in &goals.rates {
+        within("rates", *rate, 1.0, 1e8)?;
+    }
+    let mut rates = goals.rates.clone();
+    rates.sort_by(f64::total_cmp);
+    rates.dedup();
     let length = how.length();
     let calls = Arc::default();
     let planning = Planning {
@@ -453,6 +460,7 @@ pub fn plan(
             true => planning::spares(length),
             false => goals.spares.clone(),
         },
+        rates,
         length,
         testbed: how.testbed()?,
         shrink_to: (!goals.full_size).then_some(planning::SHRINK_TO),

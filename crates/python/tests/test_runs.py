@@ -196,6 +196,15 @@ def test_a_plan_says_what_spare_area_it_takes(small: ftlab.Drive) -> None:
     assert 0.2 < goal["spare"] < 0.6 and plan["now"]["wa"] > 1
 
 
+def test_a_plan_at_several_rates_is_a_curve(small: ftlab.Drive) -> None:
+    load = {"rw": "randrw", "bs": "4k", "number_ios": 20_000}
+    [plan] = ftlab.plan(load, small, spares=[0.28], rates=[200, 100], quick=True).plans
+    assert [at["asked_iops"] for at in plan["rates"]] == [100, 200]
+    assert all(at["keeps_up"] and at["read"]["p99_ns"] > 0 for at in plan["rates"])
+    with pytest.raises(ftlab.InputError, match="rates = 0.0: give a number from 1"):
+        ftlab.plan(load, small, rates=[0], quick=True)
+
+
 def test_requests_are_replayed_from_a_file_and_from_tables(small: ftlab.Drive, tmp_path: Path) -> None:
     count = 2_000
     draw = numpy.random.default_rng(1)

@@ -38,6 +38,9 @@ pub struct Plan {
     /// The highest rate that keeps a latency; absent when none was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub highest_rate: Option<HighestRate>,
+    /// The drive at several rates of the load, ascending; empty where none was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rates: Vec<AtRate>,
     /// The drive at several spare areas, this one among them, ascending; empty where it cannot be varied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curve: Vec<Point>,
@@ -120,6 +123,23 @@ pub struct Latency {
     pub p99_ns: u64,
     /// 99.9th percentile of latency, in nanoseconds.
     pub p99_9_ns: u64,
+}
+
+/// A drive at a rate of the load.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AtRate {
+    /// Requests that arrive a second.
+    pub asked_iops: f64,
+    /// Requests that are answered a second.
+    pub iops: f64,
+    /// False if fewer are answered than arrive, so that latencies grow as long as the run lasts.
+    pub keeps_up: bool,
+    /// Latencies of reads; absent without reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read: Option<Latency>,
+    /// Latencies of writes; absent without writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write: Option<Latency>,
 }
 
 /// The highest rate of a load that keeps a latency.

@@ -50,7 +50,7 @@ impl OwnLoad {
     }
 
     /// The kind of request whose latency people ask about: reads, where the load has any.
-    fn asked_for(&self) -> Kind {
+    pub(crate) fn asked_for(&self) -> Kind {
         let reads = match self.load.what() {
             What::Recording(recording) => recording.scan.bytes[0] > 0,
             What::Job(file) => {

@@ -34,11 +34,14 @@ const REQUESTS_LEAST: u64 = 10_000;
 const DEAR_WA: f64 = 10.0;
 
 /// A drive that takes less of what arrives falls behind: the rest is chance.
-const KEPT_UP_SHARE: f64 = 0.97;
+pub const KEPT_UP_SHARE: f64 = 0.97;
 
 /// Work of the search for a goal, and for the highest rate, beside that of one spare area.
 const GOAL_COST: f64 = 4.0;
 const RATE_COST: f64 = 2.0;
+
+/// Work of one rate, which begins where the load has left the drive.
+const AT_RATE_COST: f64 = 0.5;
 
 /// Spare areas nearer than this are one.
 const SPARE_RATIO: f64 = 1.02;
@@ -198,6 +201,7 @@ impl<'a> Planner<'a> {
     /// The work of each part of a plan beside that of one spare area, and a last part for its end.
     pub fn costs(&self) -> Vec<f64> {
         let mut costs = vec![1.0];
+        costs.extend(self.asked.rates.iter().map(|_| AT_RATE_COST));
         if let Some(spare) = self.file.spare() {
             costs.extend(self.others(spare).iter().map(|_| 1.0));
             costs.extend(self.asked.goals.iter().map(|_| GOAL_COST));
@@ -246,11 +250,14 @@ impl<'a> Planner<'a> {
         let slug = self.asked.load.name.clone();
         let mut runs = vec![self.named(&slug, &own, &now, at_rate)];
         done("as it is");
+        let (at_rates, of_rates) = self.at_rates(&own, &rates, (watch, done))?;
+        notes.extend(self.rate_notes(&rates, &at_rates));
         let (mut curve, of_curve) =
             self.curve((&own, &now, &runs[0]), &rates, (watch, done), &mut notes);
         // The drive as it is was run first; the curve has it in its place among the other spare areas.
         curve.sort_by(|a, b| a.spare.unwrap_or(0.0).total_cmp(&b.spare.unwrap_or(0.0)));
         runs.extend(of_curve);
+        runs.extend(of_rates);
         let goals = match curve.is_empty() {
             true => Vec::new(),
             false => (self.asked.goals.par_iter())
@@ -279,6 +286,7 @@ impl<'a> Planner<'a> {
                     .highest(&own, &rates, watch)?
                     .inspect(|_| done("highest rate")),
                 now,
+                rates: at_rates,
                 curve,
                 goals,
                 notes,
@@ -312,6 +320,9 @@ impl<'a> Planner<'a> {
             return (Vec::new(), Vec::new());
         };
         let others = self.others(spare);
+        if others.is_empty() {
+            return (vec![now.clone()], Vec::new());
+        }
         let point = |&op: &f64| -> Result<(Point, Run), PlanError> {
             let file = self.file.with_spare(op)?;
             let tell =
@@ -348,7 +359,7 @@ impl<'a> Planner<'a> {
     }
 
     /// A record as the run of a test, with what was found beside it. Its `wa` is that of the load repeated.
-    fn named(&self, test: &str, brought: &Brought, point: &Point, record: Record) -> Run {
+    pub fn named(&self, test: &str, brought: &Brought, point: &Point, record: Record) -> Run {
         let file = &brought.file;
         let slug = self.file.slug();
         let mut steps = states::steps(file.kind(), self.state(), None);
@@ -565,7 +576,8 @@ fn no_spare(file: &DriveFile) -> String {
     }
 }
 
-fn latency(traffic: &Traffic) -> Option<Latency> {
+/// Latencies of a kind of request; none where there was none.
+pub fn latency(traffic: &Traffic) -> Option<Latency> {
     Some(Latency {
         iops: traffic.iops,
         p50_ns: percentile(traffic, 50.0)?,

@@ -105,11 +105,31 @@ impl Planner<'_> {
         };
         match search.least(&seen, &guide, &mut measured) {
             Ok(found) => self.found(goal, found),
-            Err(why) => Goal {
-                reached: nearest(&tried).map(|seen| of_value(measure, seen.1)),
+            Err(why) => self.as_far_as_tried(goal, &search, &tried, &why),
+        }
+    }
+
+    /// The answer where the search came to a spare area that the drive cannot have, or the load not run with.
+    fn as_far_as_tried(
+        &self,
+        goal: Goal,
+        search: &Search,
+        tried: &[Seen],
+        why: &PlanError,
+    ) -> Goal {
+        match search.least_kept(tried) {
+            Some(kept) => {
+                let found = self.found(goal, Found::Everywhere(kept));
+                Goal {
+                    words: format!("{} Below: {why}.", found.words),
+                    ..found
+                }
+            }
+            None => Goal {
+                reached: nearest(tried).map(|seen| of_value(goal.measure, seen.1)),
                 words: format!(
                     "No spare area that could be tried does.{} Beyond: {why}.",
-                    nearest_in_words(measure, &tried)
+                    nearest_in_words(goal.measure, tried)
                 ),
                 ..goal
             },

@@ -16,6 +16,7 @@ mod goals;
 mod pace;
 mod point;
 mod rate;
+mod rates;
 mod search;
 mod settle;
 mod wear;
@@ -36,7 +37,7 @@ use ftlab_play::driver::{Clock, DriverError};
 use ftlab_play::states::{PrepareError, State};
 use ftlab_play::watch::Stopped;
 use ftlab_result::plan::{Measure, Plan};
-use ftlab_result::quantity::table;
+use ftlab_result::quantity::{self, table};
 use ftlab_result::{ResultSet, Run, TestSheet};
 use ftlab_sheet::SheetError;
 use std::sync::Arc;
@@ -57,6 +58,8 @@ pub struct Planning {
     pub goals: Vec<(Measure, f64)>,
     /// Spare areas of the curve.
     pub spares: Vec<f64>,
+    /// Rates of the load, in requests a second, ascending; none for its own alone.
+    pub rates: Vec<f64>,
     /// Quick runs are a quarter as long.
     pub length: Length,
     /// The machine; none for that of the load, or one of the time of each drive.
@@ -93,6 +96,20 @@ pub fn spares(length: Length) -> Vec<f64> {
         Length::Full => vec![0.07, 0.15, 0.28, 0.5, 0.8],
         Length::Quick => vec![0.07, 0.28, 0.5],
     }
+}
+
+/// Rates from one to another in equal ratios, in whole requests a second.
+#[must_use]
+pub fn rates(least: f64, most: f64, length: Length) -> Vec<f64> {
+    let steps = match length {
+        Length::Full => 10,
+        Length::Quick => 5,
+    };
+    let rate =
+        |step: i32| (least * (most / least).powf(f64::from(step) / f64::from(steps - 1))).round();
+    let mut rates: Vec<f64> = (0..steps).map(rate).collect();
+    rates.dedup();
+    rates
 }
 
 /// The reason that a drive could not be planned.
@@ -189,6 +206,28 @@ impl Batch {
         self.spares
     }
 
+    /// The number of rates that each drive is run at beside its own.
+    #[must_use]
+    pub fn rates(&self) -> usize {
+        self.planning.rates.len()
+    }
+
+    /// A rate of the load as a step of a test.
+    fn sheet_of_rate(&self, own: &TestSheet, iops: f64) -> TestSheet {
+        TestSheet {
+            test: rates::test_of(&own.test, iops),
+            title: format!("{}: rate", own.title),
+            text: "The load at other rates, in its own mix: requests arrive at random, or at a trace's times divided, and \
+                   latency counts from the arrival. Each run begins where the repeated load left the drive."
+                .to_owned(),
+            step: rates::step_of(iops),
+            chart: ftlab_result::Chart::Lines,
+            chart_metric: quantity::of_percentile(self.planning.load.asked_for(), 99.0),
+            chart_unit: "µs".to_owned(),
+            ..own.clone()
+        }
+    }
+
     /// The number of searches on each drive.
     #[must_use]
     pub fn searches(&self) -> usize {
@@ -204,12 +243,13 @@ impl Course for OneDrive {
     fn mark(&self) -> String {
         let asked = &self.0;
         format!(
-            "{:032x} {} {:?} {:?} {:?} {:?} {:?}",
+            "{:032x} {} {:?} {:?} {:?} {:?} {:?} {:?}",
             asked.load.load.mark(),
             asked.state.name(),
             asked.bytes_per_day,
             asked.goals,
             asked.spares,
+            asked.rates,
             asked.length,
             asked.shrink_to
         )
@@ -245,13 +285,14 @@ impl Asker for Batch {
         &self.costs[cell]
     }
 
-    /// Each spare area of a curve is a step of one family of tests.
+    /// Each spare area of a curve is a step of one family of tests, and each rate of another.
     fn set(&self, ends: &Ends, why: &str) -> ResultSet {
         let own = self.planning.load.sheet(Clock::Timed);
         let all = 0..self.cells.len();
         let outcomes = all.filter_map(|n| ends.outcomes(n)).flatten();
         let plans: Vec<Plan> = outcomes.filter_map(|of| Some(*of.plan.clone()?)).collect();
         let mut spares: Vec<f64> = (plans.iter())
+            .filter(|plan| plan.curve.len() > 1)
             .flat_map(|plan| &plan.curve)
             .filter_map(|point| point.spare)
             .collect();
@@ -272,7 +313,11 @@ impl Asker for Batch {
             ..own.clone()
         }
         };
-        let tests = std::iter::once(own.clone()).chain(spares.iter().map(of_spare));
+        let rates = plans.iter().any(|plan| !plan.rates.is_empty());
+        let rates = self.planning.rates.iter().filter(|_| rates);
+        let tests = std::iter::once(own.clone())
+            .chain(spares.iter().map(of_spare))
+            .chain(rates.map(|iops| self.sheet_of_rate(&own, *iops)));
         let machines = self.cells.iter().map(|cell| cell.machine.slug.as_str());
         let quick = self.planning.length == Length::Quick;
         let origin = ask::origin(self.planning.seed.0, ask::listed(machines), quick);

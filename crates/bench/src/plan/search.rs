@@ -89,12 +89,18 @@ impl Search {
             seen.push((next, measure(next)?));
         }
         seen.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let misses = seen.iter().rposition(|at| !self.keeps(at.1));
-        let first = misses.map_or(0, |misses| misses + 1);
-        Ok(match seen.get(first) {
-            Some(keeps) => Found::At(*keeps),
+        Ok(match self.least_kept(&seen) {
+            Some(keeps) => Found::At(keeps),
             None => Found::Nowhere(seen[seen.len() - 1]),
         })
+    }
+
+    /// The least of the places that were seen from which on all keep the goal.
+    pub fn least_kept(&self, seen: &[Seen]) -> Option<Seen> {
+        let mut seen = seen.to_vec();
+        seen.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let misses = seen.iter().rposition(|at| !self.keeps(at.1));
+        seen.get(misses.map_or(0, |misses| misses + 1)).copied()
     }
 
     fn keeps(&self, value: f64) -> bool {

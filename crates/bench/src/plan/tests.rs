@@ -5,7 +5,7 @@ use ftlab_drive::Catalog;
 use ftlab_lab::Lab;
 use ftlab_play::load::{Load, What};
 use ftlab_play::states::State;
-use ftlab_result::plan::{Goal, Plan, Point};
+use ftlab_result::plan::{AtRate, Goal, Plan, Point};
 
 /// Four dies of 256 blocks of 32 pages: 128 MiB of flash, quick to settle.
 const SMALL: [&str; 4] = [
@@ -36,6 +36,7 @@ fn asked(job: &str) -> Planning {
         bytes_per_day: Some(1e9),
         goals: Vec::new(),
         spares: Vec::new(),
+        rates: Vec::new(),
         length: Length::Quick,
         testbed: None,
         shrink_to: None,
@@ -166,6 +167,79 @@ fn a_goal_that_no_spare_area_reaches_says_what_is_nearest() {
     let rate = only(&set).highest_rate.as_ref().unwrap();
     assert_eq!(rate.iops, None);
     assert!(rate.words.starts_with("No rate keeps 1 ns"), "{rate:?}");
+}
+
+#[test]
+fn a_goal_that_every_spare_area_meets_is_met_by_the_least_that_can_be() {
+    // Below the spare area of the curve this drive cannot be made.
+    let set = planned(Planning {
+        goals: vec![(Measure::P99Ns, 1e12)],
+        spares: vec![0.28],
+        ..asked(UNIFORM)
+    });
+    let [goal] = &only(&set).goals[..] else {
+        panic!("one goal");
+    };
+    let spare = goal.spare.expect("it is met");
+    assert!(spare < 0.13 && !goal.is_least, "{goal:?}");
+    assert!(goal.reached.unwrap() < 1e12 && goal.capacity_bytes.is_some());
+    assert!(
+        goal.words
+            .contains("is the least that was looked at, and does"),
+        "{goal:?}"
+    );
+}
+
+#[test]
+fn a_load_at_other_rates_is_a_curve_up_to_where_a_drive_falls_behind() {
+    let set = planned(Planning {
+        rates: vec![50.0, 200.0, 1e6],
+        ..asked(UNIFORM)
+    });
+    let plan = only(&set);
+    let [slow, fast, beyond] = &plan.rates[..] else {
+        panic!("{:?}", plan.rates);
+    };
+    for (at, iops) in [(slow, 50.0), (fast, 200.0)] {
+        assert!(at.keeps_up && at.read.is_none(), "{at:?}");
+        near(at.iops, iops, 0.05);
+        near(at.write.unwrap().iops, iops, 0.05);
+    }
+    assert!(!beyond.keeps_up && beyond.iops < 1e5, "{beyond:?}");
+    let p99 = |at: &AtRate| at.write.unwrap().p99_ns;
+    assert!(
+        p99(slow) <= p99(fast) && p99(fast) < p99(beyond) / 10,
+        "{:?}",
+        plan.rates
+    );
+    assert!(
+        plan.notes
+            .iter()
+            .any(|note| note.contains("FALLS BEHIND at 1,000,000 requests a second"))
+    );
+    // Each rate is a step of one test, with the percentiles of its own run.
+    let steps: Vec<&str> = (set.tests.iter()).map(|test| test.step.as_str()).collect();
+    assert_eq!(steps, ["", "50/s", "200/s", "1,000,000/s"]);
+    let run = set.run("generic-mlc-8/mine-rate-200/settled").unwrap();
+    assert_eq!(run.write.iops, fast.write.unwrap().iops);
+}
+
+#[test]
+fn what_has_a_pace_of_its_own_has_no_other_rates() {
+    let set = planned(Planning {
+        rates: vec![50.0],
+        ..asked(
+            "[a]\nrw=randwrite\nbs=4k\nnumber_ios=5000\n[b]\nstonewall\nrw=randwrite\nbs=4k\nnumber_ios=5000\n",
+        )
+    });
+    let plan = only(&set);
+    assert!(plan.rates.is_empty());
+    let why = "The load cannot run at other rates: its jobs run one after the other.";
+    assert!(
+        plan.notes.iter().any(|note| note == why),
+        "{:?}",
+        plan.notes
+    );
 }
 
 #[test]

@@ -191,14 +191,7 @@ pub fn command(options: &Options) -> Outcome {
     options.check_words()?;
     let is_interrupted = Arc::new(AtomicBool::new(false));
     if let (Some(command), Some(fs)) = (&options.record.run, options.fs) {
-        notice_signals(&is_interrupted)?;
-        let told = options.signs.spinner("the program runs on the drive");
-        let recorded = (options.record).record(command, fs, options.log(), &is_interrupted)?;
-        drop(told);
-        if recorded.is_none() {
-            screen::say("interrupted: the program of --run was ended, and nothing was checked\n");
-            std::process::exit(EXIT_INTERRUPTED);
-        }
+        record(options, command, fs, &is_interrupted)?;
     }
     let log = {
         let _told = options.signs.spinner("reading the log");
@@ -257,6 +250,24 @@ pub fn command(options: &Options) -> Outcome {
             trial.tried.len()
         ))),
     }
+}
+
+/// Records the log of a program on a new drive; ends this program if somebody interrupts it.
+fn record(
+    options: &Options,
+    command: &str,
+    fs: FileSystem,
+    is_interrupted: &Arc<AtomicBool>,
+) -> Outcome {
+    notice_signals(is_interrupted)?;
+    let told = options.signs.spinner("the program runs on the drive");
+    let recorded = (options.record).record(command, fs, options.log(), is_interrupted)?;
+    drop(told);
+    if recorded.is_none() {
+        screen::say("interrupted: the program of --run was ended, and nothing was checked\n");
+        std::process::exit(EXIT_INTERRUPTED);
+    }
+    Ok(())
 }
 
 /// Has Ctrl-C and its like set the flag. Whoever works looks at it and ends what it has started, so that nothing is left

@@ -320,9 +320,7 @@ fn smallest_in_words(smallest: &shrink::Smallest) -> String {
         0 => {
             "remedy   fsync the file before the program goes on, and the folder of a file that is new or renamed\n"
         }
-        _ => {
-            "remedy   flush between these writes and what comes to rely on them: fsync or fdatasync\n"
-        }
+        _ => "remedy   flush between these writes and what relies on them: fsync or fdatasync\n",
     };
     text
 }

@@ -115,6 +115,31 @@ fn requirements_are_judged_on_the_drive_as_it_is() {
 }
 
 #[test]
+fn a_load_at_several_rates_is_a_table_and_a_curve_of_the_report() {
+    let place = place();
+    let line = format!("plan mixed.fio {SMALL} --rate-sweep 100,1k,900k --out o --quiet");
+    let text = place.out(&line);
+    holds(
+        &text,
+        &[
+            "Generic MLC SSD, 8 GiB raw, nand.channels=2",
+            "over the rate of the load",
+            "reads p99.9",
+            "(falls behind)",
+            "FALLS BEHIND at 900,000 requests a second",
+        ],
+    );
+    assert!(!text.contains("over spare area"), "{text}");
+    holds(
+        &place.read("o/index.html"),
+        &[
+            "mixed: rate",
+            "99th percentile of reads, as far as a drive keeps up with the rate",
+        ],
+    );
+}
+
+#[test]
 fn years_of_a_drive_that_says_nothing_of_endurance_are_unknown_and_not_missed() {
     let place = place();
     let text = include_str!("../../../../drives/generic-mlc-8.toml");

@@ -449,6 +449,7 @@ def plan(
     life_years: float | None = None,
     p99_ns: float | None = None,
     spares: Sequence[float] = (),
+    rates: Sequence[float] = (),
     full_size: bool = False,
     state: str = "filled",
     seed: int = 1,
@@ -482,6 +483,8 @@ def plan(
         Find the least spare area with at most this 99th percentile of latency, in nanoseconds.
     spares : list of float, optional
         Spare areas of the curve, as shares of the user's capacity.
+    rates : list of float, optional
+        Rates of the load for a curve of latency, in requests a second.
     full_size : bool, default False
         Simulate every drive in its own size; without it, a drive under a job is simulated in a form of 16 GB.
     state : str, default "filled"
@@ -545,6 +548,9 @@ def plan(
     if isinstance(spares, (str, bytes)) or not isinstance(spares, Iterable):
         raise InputError(f"spares = {spares!r}: give a list of shares, for example [0.07, 0.28]")
     goals["spares"] = [number("spares", spare, "shares, for example [0.07, 0.28]") for spare in spares]
+    if isinstance(rates, (str, bytes)) or not isinstance(rates, Iterable):
+        raise InputError(f"rates = {rates!r}: give a list of requests a second, for example [5e3, 10e3]")
+    goals["rates"] = [number("rates", rate, "requests a second, for example [5e3, 10e3]") for rate in rates]
     goals["full_size"] = flag("full_size", full_size)
     given = load_of(load)
     with naming(load):

@@ -74,7 +74,7 @@ pub fn title(view: &View<'_>) -> String {
     match view.set.drives.as_slice() {
         [one] if one.members.is_empty() => one.name.clone(),
         [set] => format!("{} drives under one load", set.members.len()),
-        drives if view.is_of_own_load() => {
+        drives if view.is_of_own_load() || !view.set.plans.is_empty() => {
             format!("{} on {} drives", view.families[0].title, drives.len())
         }
         drives => match view.variants_of() {

@@ -15,6 +15,12 @@ pub fn section(view: &View<'_>) -> Markup {
                 @for sentence in plan::sentences(view) { p { (sentence) } }
                 (table("plan-answers", &plan::answers(view)))
                 @if let Some(goals) = plan::goals(view) { (table("plan-goals", &goals)) }
+                @for chart in plan::rate_charts(view) { figure.drawn { (PreEscaped(chart)) } }
+                @for of_drive in plans {
+                    @if let Some(rates) = plan::rates(view, of_drive) {
+                        (table(&format!("plan-rates-{}", anchor(&of_drive.drive)), &rates))
+                    }
+                }
                 @for chart in plan::charts(view) { figure.drawn { (PreEscaped(chart)) } }
                 @for of_drive in plans {
                     @if let Some(curve) = plan::curve(view, of_drive) {

@@ -49,6 +49,25 @@ impl Axis {
         }
     }
 
+    /// An axis on which equal ratios have equal room, with marks at 1, 2 and 5 of each power of ten. All values are above 0.
+    #[must_use]
+    pub fn ratios(name: String, ends: Range<f64>) -> Axis {
+        let (low, high) = (ends.start / 1.2, ends.end * 1.2);
+        let powers = low.log10().floor() as i32..=high.log10().ceil() as i32;
+        let marks = powers.flat_map(|power| [1.0, 2.0, 5.0].map(|of| of * 10_f64.powi(power)));
+        let mark = |at: f64| (at, literal(&round_to_digits(at, DIGITS).to_string()));
+        Axis {
+            name,
+            low,
+            high,
+            is_log: true,
+            marks: marks
+                .filter(|at| (low..=high).contains(at))
+                .map(mark)
+                .collect(),
+        }
+    }
+
     /// Returns the place of a value, from 0 at the low end to 1 at the high one.
     pub fn share(&self, value: f64) -> f64 {
         let [value, low, high] = [value, self.low, self.high].map(|of| match self.is_log {

@@ -1,10 +1,12 @@
 //! The names of a chart's lines and bars, in rows above it.
 
-use super::{LETTER, LINE, MARGIN, Series, WIDTH, px};
+use super::{LINE, MARGIN, Series, WIDTH, px};
 use maud::{Markup, html};
 
 /// The piece of a line before a name.
 const PIECE: f64 = 24.0;
+/// The width of a letter of a name, in the widest of the usual fonts without serifs.
+const LETTER: f64 = 8.4;
 const THICKNESS_OF_LINES: u32 = 2;
 const THICKNESS_OF_BARS: u32 = 10;
 

@@ -14,8 +14,9 @@ pub fn render(set: &ResultSet) -> String {
         writeln!(out, "  {sentence}").expect("a string takes it");
     }
     out.push_str(&table(&plan::answers(&view)));
+    let rates = (set.plans.iter()).filter_map(|of_drive| plan::rates(&view, of_drive));
     let curves = (set.plans.iter()).filter_map(|of_drive| plan::curve(&view, of_drive));
-    for of in plan::goals(&view).into_iter().chain(curves) {
+    for of in plan::goals(&view).into_iter().chain(rates).chain(curves) {
         out.push_str(&table(&of));
     }
     for of_drive in &set.plans {

@@ -5,7 +5,7 @@ use super::View;
 use super::pts::Table;
 use crate::format::{keep_units, latency_ns, number};
 use crate::settling;
-use ftlab_result::quantity::{Quantity, table};
+use ftlab_result::quantity::{self, Quantity, table};
 use ftlab_result::{Finding, Judgement, Run, Traffic};
 
 /// A table of more runs is no answer.
@@ -31,7 +31,8 @@ const COLUMNS: [Column; 12] = [
     ("write p99.9", |run| percentile(&run.write, 99.9)),
     ("flush p99", |run| percentile(&run.flush, 99.0)),
     ("WA", |run| {
-        let words = format!("{:.2}", run.wa()?);
+        // Of a plan that is the figure of the load repeated, as its other tables have it.
+        let words = format!("{:.2}", quantity::value(run, table::WA.name, None)?);
         Some(settling::marked(words, settling::is_unsettled(run)))
     }),
     ("years", |run| {

@@ -4,10 +4,15 @@ use super::View;
 use super::pts::Table;
 use crate::format::{capacity, keep_units, latency_ns, literal, number};
 use crate::svg::{self, Axis, Chart, Series};
-use ftlab_result::plan::{Goal, Latency, Measure, Plan, Point};
+use ftlab_result::plan::{AtRate, Goal, Latency, Measure, Plan, Point};
 
 /// A fact of a drive: its name, and its value for each drive.
 type Row = (&'static str, fn(&Plan) -> Option<String>);
+
+/// The latencies of a kind of request at a rate: the kind, and where they are.
+type OfKind = (&'static str, fn(&AtRate) -> Option<Latency>);
+
+const KINDS: [OfKind; 2] = [("reads", |at| at.read), ("writes", |at| at.write)];
 
 /// The height of a chart in pixels.
 const CHART_HEIGHT: f64 = 320.0;
@@ -88,7 +93,7 @@ pub fn sentences(view: &View<'_>) -> Vec<String> {
         let years = match (plan.now.wear.map(|wear| wear.years()), day) {
             (None, _) => Some("does not wear out".to_owned()),
             (Some(Some(years)), Some(day)) => {
-                Some(format!("lasts {} years at {day} a day", number(years)))
+                Some(format!("lasts {} at {day} a day", lifetime(years)))
             }
             _ => None,
         };
@@ -127,6 +132,48 @@ pub fn charts(view: &View<'_>) -> Vec<String> {
         .collect()
 }
 
+/// A chart over the rate of the load for the latencies of each kind of request.
+pub fn rate_charts(view: &View<'_>) -> Vec<String> {
+    let chart = |(kind, of): &OfKind| rate_chart(view, kind, *of);
+    KINDS.iter().filter_map(chart).collect()
+}
+
+/// The 99th percentile of a kind of request over the rate, up to the first rate that a drive does not keep up with.
+fn rate_chart(view: &View<'_>, kind: &str, of: fn(&AtRate) -> Option<Latency>) -> Option<String> {
+    let line = |(n, plan): (usize, &Plan)| {
+        let at = |at: &AtRate| Some((at.asked_iops, of(at)?.p99_ns as f64 / 1e6));
+        let kept = plan.rates.iter().take_while(|at| at.keeps_up);
+        let line: Vec<(f64, f64)> = kept.filter_map(at).collect();
+        Series {
+            name: view.drive_name(&plan.drive).to_owned(),
+            colour: n,
+            line: line.clone(),
+            dots: line,
+            ..Series::default()
+        }
+    };
+    let series: Vec<Series> = view.set.plans.iter().enumerate().map(line).collect();
+    let points = || series.iter().flat_map(|series| &series.line);
+    if series.iter().all(|series| series.line.len() < 2) {
+        return None;
+    }
+    let ends = |of: fn(&(f64, f64)) -> f64| {
+        let values = || points().map(of);
+        values().fold(f64::INFINITY, f64::min)..values().fold(0.0, f64::max)
+    };
+    Some(svg::draw(&[Chart {
+        title: format!("99th percentile of {kind}, as far as a drive keeps up with the rate"),
+        height: CHART_HEIGHT,
+        across: Axis::ratios("requests a second".to_owned(), ends(|point| point.0)),
+        up: Axis::ratios(
+            format!("99th percentile of {kind}, ms"),
+            ends(|point| point.1),
+        ),
+        series,
+        note: None,
+    }]))
+}
+
 fn chart(view: &View<'_>, name: &str, of: fn(&Point) -> Option<f64>) -> Option<String> {
     let line = |(n, plan): (usize, &Plan)| {
         let at = |point: &Point| Some((100.0 * point.spare?, of(point)?));
@@ -141,7 +188,7 @@ fn chart(view: &View<'_>, name: &str, of: fn(&Point) -> Option<f64>) -> Option<S
     };
     let series: Vec<Series> = view.set.plans.iter().enumerate().map(line).collect();
     let points = || series.iter().flat_map(|series| &series.line);
-    if points().count() < 2 {
+    if series.iter().all(|series| series.line.len() < 2) {
         return None;
     }
     let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
@@ -202,6 +249,38 @@ const COLUMNS: [Column; 7] = [
     }),
 ];
 
+/// A drive at several rates of the load; none where none was asked for.
+pub fn rates(view: &View<'_>, plan: &Plan) -> Option<Table> {
+    let has_one = |kind: &&OfKind| plan.rates.iter().any(|at| (kind.1)(at).is_some());
+    let kinds: Vec<&OfKind> = KINDS.iter().filter(has_one).collect();
+    let row = |at: &AtRate| {
+        let answered = match at.keeps_up {
+            true => number(at.iops),
+            false => format!("{} (falls behind)", number(at.iops)),
+        };
+        let latencies = kinds.iter().flat_map(|(_, of)| {
+            let of = of(at);
+            let ns: [fn(&Latency) -> u64; 3] = [|of| of.p50_ns, |of| of.p99_ns, |of| of.p99_9_ns];
+            ns.map(|ns| of.map_or("–".to_owned(), |of| latency_ns(ns(&of) as f64)))
+        });
+        [number(at.asked_iops), answered]
+            .into_iter()
+            .chain(latencies)
+            .collect()
+    };
+    let percentiles = (kinds.iter())
+        .flat_map(|(kind, _)| ["p50", "p99", "p99.9"].map(|percent| format!("{kind} {percent}")));
+    (!plan.rates.is_empty()).then(|| Table {
+        title: format!("{} over the rate of the load", view.drive_name(&plan.drive)),
+        header: ["requests a second", "answered"]
+            .map(str::to_owned)
+            .into_iter()
+            .chain(percentiles)
+            .collect(),
+        rows: plan.rates.iter().map(row).collect(),
+    })
+}
+
 /// A drive at several spare areas; none where they cannot be varied.
 pub fn curve(view: &View<'_>, plan: &Plan) -> Option<Table> {
     let has_one = |column: &&Column| plan.curve.iter().any(|point| (column.1)(point).is_some());
@@ -217,7 +296,8 @@ pub fn curve(view: &View<'_>, plan: &Plan) -> Option<Table> {
             .chain(columns.iter().map(cell))
             .collect()
     };
-    (!plan.curve.is_empty()).then(|| Table {
+    // A curve of one point is the drive as it is, which the answers have.
+    (plan.curve.len() > 1).then(|| Table {
         title: format!("{} over spare area", view.drive_name(&plan.drive)),
         header: std::iter::once("spare area")
             .chain(columns.iter().map(|(name, _)| *name))
@@ -276,6 +356,15 @@ pub fn notes(plan: &Plan) -> Vec<String> {
         .chain(rate)
         .chain(goals)
         .collect()
+}
+
+/// Years in words, a short time in days.
+fn lifetime(years: f64) -> String {
+    const DAYS_A_YEAR: f64 = 365.25;
+    match years {
+        _ if years < 0.5 => format!("{} days", number((years * DAYS_A_YEAR).round())),
+        _ => format!("{} years", number(years)),
+    }
 }
 
 fn a_day(bytes: f64) -> String {

@@ -36,7 +36,7 @@ const PAGES: [(&str, usize); 23] = [
     ("docs/guides/first-review.md", 4),
     ("docs/guides/keep-data-apart.md", 4),
     ("docs/guides/model-my-nvme.md", 3),
-    ("docs/guides/plan-a-purchase.md", 4),
+    ("docs/guides/plan-a-purchase.md", 5),
     ("docs/guides/pts.md", 2),
     // Its blocks are Python's.
     ("docs/guides/python.md", 0),

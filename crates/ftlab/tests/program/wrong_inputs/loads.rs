@@ -195,6 +195,21 @@ fn runs_that_cannot_be_are_refused() {
             "give bytes with a unit",
         ),
         (
+            "plan random.fio --drive generic-mlc-8 --rate-sweep 5k..1k",
+            2,
+            "does not go up: give the lower rate first",
+        ),
+        (
+            "plan random.fio --drive generic-mlc-8 --rate-sweep fast",
+            2,
+            "give requests a second from 1 to 100m",
+        ),
+        (
+            "plan random.fio --drive generic-mlc-8 --rate-sweep 0..5k",
+            2,
+            "give requests a second from 1 to 100m",
+        ),
+        (
             "plan random.fio --drive generic-mlc-8 --per-day 50GB --life x",
             2,
             "give years, for example 5y",
