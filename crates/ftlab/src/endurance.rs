@@ -39,7 +39,7 @@ pub struct Options {
     #[arg(value_name = "LOAD")]
     load: Option<PathBuf>,
     /// Bytes that the host writes per day, for example 50GB or 2TB
-    #[arg(long, value_name = "BYTES", default_value = "100GB", value_parser = per_day)]
+    #[arg(long, value_name = "BYTES", default_value = "100GB", allow_hyphen_values = true, value_parser = per_day)]
     per_day: PerDay,
     /// Years that the drive should last, for example 5 or 5y
     #[arg(long, visible_alias = "life", default_value = "5y", value_parser = plan::years)]

@@ -54,7 +54,7 @@ pub struct Options {
     #[arg(long = "drive", required = true, value_name = "DRIVE", value_parser = drives::name(), hide_possible_values = true)]
     drives: Vec<String>,
     /// Bytes that the host writes a day, for example 2TB or 50GB; by default what the load writes at its own rate
-    #[arg(long, value_name = "BYTES", value_parser = bytes_per_day)]
+    #[arg(long, value_name = "BYTES", allow_hyphen_values = true, value_parser = bytes_per_day)]
     per_day: Option<f64>,
     /// Find the least spare area with at most this write amplification
     #[arg(long, value_name = "WA", value_parser = options::number(1.0, 1e3))]

@@ -253,7 +253,7 @@ fn variants_that_nobody_measured_are_told_apart_by_their_settings() {
     let mut set = sample::sample();
     let page = markup(&html::render(&set));
     assert!(page.contains("No published figure vouches for"));
-    assert!(page.contains("id=\"accuracy\"") && !page.contains("In what the drives differ"));
+    assert!(page.contains("id=\"accuracy\"") && !page.contains("What differs between the drives"));
     set.figures.clear();
     let mut other = set.drives[0].clone();
     other.drive = set.drives[1].drive.clone();
@@ -267,7 +267,7 @@ fn variants_that_nobody_measured_are_told_apart_by_their_settings() {
     assert!(page.contains("No published figure vouches for any of these models"));
     assert!(!page.contains("id=\"accuracy\"") && page.contains("What was measured"));
     let (_, differences) = page
-        .split_once("In what the drives differ")
+        .split_once("What differs between the drives")
         .expect("a table");
     let (table, _) = differences.split_once("</table>").expect("its end");
     assert_eq!(count(table, "<tr>"), 2, "a heading and one number");

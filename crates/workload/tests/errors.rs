@@ -110,7 +110,7 @@ fn values_out_of_range_say_what_is_allowed() {
         (
             "rw=randwrit",
             "rw must be read, write, trim, randread, randwrite, randtrim, rw, readwrite, randrw, \
-             trimwrite or randtrimwrite",
+             trimwrite or randtrimwrite; did you mean randwrite?",
         ),
     ] {
         assert_eq!(

@@ -130,8 +130,8 @@ pub fn differences(view: &View<'_>) -> Markup {
     html! {
         @if !rows.is_empty() {
             section #differences aria-labelledby="differences-title" {
-                h2 #differences-title { "In what the drives differ" }
-                p.method { "Every other number of their files is the same, so what tells their results apart comes from these." }
+                h2 #differences-title { "What differs between the drives" }
+                p.method { "All other numbers of their files are the same, so these decide how their results differ." }
                 (frame::below_heading("differences-title", Some("parameters"), &columns, &body))
             }
         }

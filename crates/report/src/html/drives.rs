@@ -153,7 +153,7 @@ fn smart(view: &View<'_>, drive: &DriveSheet, id: &str) -> Markup {
     html! {
         // A run that looked at the wear has lived longest.
         @if let Some(run) = view.set.runs.iter().filter(asked).max_by_key(is_worn) {
-            h3 { "What it says of itself" }
+            h3 { "What the drive reports" }
             @for at in run.at.iter().filter(says) {
                 @match at.name.as_str() {
                     "" => (attributes(view, run, at, id)),

@@ -54,8 +54,9 @@ fn section(view: &View<'_>, family: &Family<'_>, data: &FamilyData) -> Markup {
             }
             h3 id=(title_id) { (family.title) }
             @for text in family.texts() { p.method { (format::keep_units(text)) } }
-            @if is_own { (own::warnings(view, family)) (own::side_by_side(view, family)) }
+            @if is_own { (own::side_by_side(view, family)) }
             (charts(family, &data.charts()))
+            @if is_own { (own::unsettled(view, family)) (own::warnings(view, family)) }
             (figures(view, family))
             (pts::sheets(view, family))
             @if is_own { (own::devices(view, family)) (own::jobs(view, family)) }

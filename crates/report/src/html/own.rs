@@ -3,6 +3,7 @@
 
 use super::pts;
 use crate::format;
+use crate::settling;
 use crate::view::pts::Table;
 use crate::view::{Family, View, anchor, condition};
 use ftlab_result::quantity::{self, table};
@@ -80,7 +81,24 @@ fn brief(view: &View<'_>, family: &Family<'_>) -> Table {
     }
 }
 
-/// Warnings about the figures, each with the drives that it concerns.
+/// A sentence below the charts on runs whose garbage collection had not settled, and on which drives; nothing where all had.
+pub fn unsettled(view: &View<'_>, family: &Family<'_>) -> Markup {
+    let mut drives: Vec<&str> = (family.runs.iter())
+        .filter(|run| settling::is_unsettled(run))
+        .map(|run| view.drive_name(&run.drive))
+        .collect();
+    drives.dedup();
+    html! {
+        @if !drives.is_empty() {
+            p.small {
+                (settling::NOTE)
+                @if view.set.drives.len() > 1 { " That is so of " (drives.join(", ")) "." }
+            }
+        }
+    }
+}
+
+/// Warnings about the figures, each with the drives that it concerns, folded into a line.
 pub fn warnings(view: &View<'_>, family: &Family<'_>) -> Markup {
     let mut told: Vec<(String, Vec<&str>)> = Vec::new();
     for run in &family.runs {
@@ -97,10 +115,18 @@ pub fn warnings(view: &View<'_>, family: &Family<'_>) -> Markup {
         }
     }
     html! {
-        @for (words, drives) in &told {
-            p.notice {
-                @if view.set.drives.len() > 1 { strong { (drives.join(", ")) ": " } }
-                (format::keep_units(words))
+        @if !told.is_empty() {
+            details.behind {
+                summary {
+                    @if told.len() == 1 { "1 warning about these figures" }
+                    @else { (told.len()) " warnings about these figures" }
+                }
+                @for (words, drives) in &told {
+                    p.notice {
+                        @if view.set.drives.len() > 1 { strong { (drives.join(", ")) ": " } }
+                        (format::keep_units(words))
+                    }
+                }
             }
         }
     }

@@ -84,7 +84,7 @@ pub struct Difference<'a> {
     pub values: Vec<Option<(&'a str, &'a str)>>,
 }
 
-/// In what the drives differ, where they are few and alike enough to be variants of one model.
+/// What differs between the drives, where they are few and alike enough to be variants of one model.
 pub fn differences<'a>(drives: &'a [DriveSheet]) -> Vec<Difference<'a>> {
     if !(2..=VARIANTS_MAX).contains(&drives.len()) {
         return Vec::new();

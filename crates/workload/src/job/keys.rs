@@ -284,10 +284,7 @@ pub fn nearest(key: &str, supported: impl Iterator<Item = &'static str>) -> Opti
 }
 
 /// The name most like `key`, if any is like it at all, and how like it is; of several the first.
-pub fn most_alike(
-    key: &str,
-    names: impl Iterator<Item = &'static str>,
-) -> Option<(&'static str, f64)> {
+pub fn most_alike<'a>(key: &str, names: impl Iterator<Item = &'a str>) -> Option<(&'a str, f64)> {
     // Long lines are not misspelt keys, and comparing them would be slow.
     const KEY_CHARS_MAX: usize = 64;
     const LIKENESS_MIN: f64 = 0.6;

@@ -195,6 +195,16 @@ fn runs_that_cannot_be_are_refused() {
             "give bytes with a unit",
         ),
         (
+            "plan random.fio --drive generic-mlc-8 --per-day -5GB",
+            2,
+            "give from 1 MB to 100 PB a day",
+        ),
+        (
+            "endurance --drive generic-mlc-8 --per-day -5GB",
+            2,
+            "give from 1 MB to 100 PB a day",
+        ),
+        (
             "plan random.fio --drive generic-mlc-8 --rate-sweep 5k..1k",
             2,
             "does not go up: give the lower rate first",

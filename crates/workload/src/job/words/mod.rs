@@ -11,6 +11,7 @@ mod replay;
 mod reporting;
 mod shape;
 
+use super::keys::most_alike;
 use super::sizes::PerKind;
 use super::spec::JobSpec;
 use crate::units::{Allowed, Value};
@@ -134,11 +135,13 @@ fn one_of<T: Copy>(value: Value<'_>, words: &[(&str, T)]) -> Result<T, Allowed> 
     let found = words.iter().find(|(word, _)| *word == value.text);
     found.map(|(_, meaning)| *meaning).ok_or_else(|| {
         let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        let alike = most_alike(value.text, words.iter().copied());
+        let alike = alike.map_or(String::new(), |(word, _)| format!("; did you mean {word}?"));
         match words.split_last() {
             Some((last, others)) if !others.is_empty() => {
-                format!("{} or {last}", others.join(", "))
+                format!("{} or {last}{alike}", others.join(", "))
             }
-            _ => words.concat(),
+            _ => words.concat() + &alike,
         }
     })
 }
