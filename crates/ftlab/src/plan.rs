@@ -201,7 +201,7 @@ fn planning(options: &Options) -> Result<plan::Planning, Failure> {
     let rates = options.rate_sweep.as_ref();
     let rates = rates.map_or(Vec::new(), |sweep| sweep.rates(length));
     let spares = match &options.spare[..] {
-        // Whoever asks for rates alone asks nothing of spare areas.
+        // A sweep over rates alone needs no other spare areas.
         [] if !rates.is_empty() && goals.iter().all(|(_, goal)| goal.is_none()) => Vec::new(),
         [] => plan::spares(length),
         given => given.to_vec(),

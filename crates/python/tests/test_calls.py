@@ -187,6 +187,7 @@ def test_a_crash_log_finds_what_was_promised_and_lost(tmp_path: Path, monkeypatc
     tried = ftlab.crash(log, check, states=20, progress=lambda *of: counts.append(of))
     assert tried.states == 20 and 0 < tried.failed <= 20 and not tried.passes
     assert "is lost" in tried.reasons["why"][0] and sum(tried.reasons["states"].to_list()) == tried.failed
+    assert sum(tried.marks["states"].to_list()) == tried.states and sum(tried.marks["failed"].to_list()) == tried.failed
     assert counts[-1] == (20, 20) and tried.smallest is not None and "kept" not in tried.smallest
     again = ftlab.crash(log, check, state=tried.failures["state"][0])
     assert again.failed == 1

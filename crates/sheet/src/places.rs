@@ -71,7 +71,7 @@ impl Places {
             parts.chain(sections.filter_map(|rest| rest.split(']').next()))
         };
         let quoted = || quoted().filter_map(|name| self.0.get(name)).next();
-        // Of a key that is missing, the section is there.
+        // A missing key has no place, but its section has one.
         let section = || {
             let named = names().filter_map(|name| name.split_once('.'));
             named.filter_map(|(section, _)| self.0.get(section)).next()

@@ -3,7 +3,7 @@
 use ftlab_base::CommandKind;
 use ftlab_workload::Request;
 
-/// One of so many writes that begins elsewhere than the one before it ended makes a run one that writes at random.
+/// A run writes at random if at least one write in this many does not begin where the last one ended.
 const RANDOM_ONE_IN: u64 = 4;
 
 /// Counts of the writes of a run, and of those that do not follow the one before on their device.

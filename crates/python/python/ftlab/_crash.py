@@ -65,18 +65,21 @@ class Crash:
     @property
     def failures(self) -> _ftlab.Table:
         """The states that fail, a row each: `state`, `at_ns`, `mark`, `lost_slots`, `why`."""
-        failures = self._content.get("failures", [])
-        names = ("state", "at_ns", "mark", "lost_slots", "why")
-        return _ftlab.Table.from_pydict({name: [failure[name] for failure in failures] for name in names})
+        return self._table("failures", "state", "at_ns", "mark", "lost_slots", "why")
 
     @property
     def reasons(self) -> _ftlab.Table:
-        """Why states fail, the most frequent reason first: `why`, `states`."""
-        counts: dict[str, int] = {}
-        for failure in self._content.get("failures", []):
-            counts[failure["why"]] = counts.get(failure["why"], 0) + 1
-        rows = sorted(counts.items(), key=lambda row: -row[1])
-        return _ftlab.Table.from_pydict({"why": [why for why, _ in rows], "states": [count for _, count in rows]})
+        """Why states fail, the most frequent reason first: `why`, with `#` for numbers that differ, and `states`."""
+        return self._table("reasons", "why", "states")
+
+    @property
+    def marks(self) -> _ftlab.Table:
+        """States by the last mark before the cut, in the order of the log: `mark`, `states`, `failed`."""
+        return self._table("marks", "mark", "states", "failed")
+
+    def _table(self, rows: str, *names: str) -> _ftlab.Table:
+        of = self._content.get(rows, [])
+        return _ftlab.Table.from_pydict({name: [row[name] for row in of] for name in names})
 
     @property
     def smallest(self) -> dict[str, Any] | None:

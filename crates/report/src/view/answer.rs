@@ -31,7 +31,7 @@ const COLUMNS: [Column; 12] = [
     ("write p99.9", |run| percentile(&run.write, 99.9)),
     ("flush p99", |run| percentile(&run.flush, 99.0)),
     ("WA", |run| {
-        // Of a plan that is the figure of the load repeated, as its other tables have it.
+        // A plan's figure is that of the repeated load, as in the plan's other tables.
         let words = format!("{:.2}", quantity::value(run, table::WA.name, None)?);
         Some(settling::marked(words, settling::is_unsettled(run)))
     }),

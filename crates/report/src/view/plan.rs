@@ -140,23 +140,12 @@ pub fn rate_charts(view: &View<'_>) -> Vec<String> {
 
 /// The 99th percentile of a kind of request over the rate, up to the first rate that a drive does not keep up with.
 fn rate_chart(view: &View<'_>, kind: &str, of: fn(&AtRate) -> Option<Latency>) -> Option<String> {
-    let line = |(n, plan): (usize, &Plan)| {
-        let at = |at: &AtRate| Some((at.asked_iops, of(at)?.p99_ns as f64 / 1e6));
+    let at = |at: &AtRate| Some((at.asked_iops, of(at)?.p99_ns as f64 / 1e6));
+    let series = lines(view, |plan| {
         let kept = plan.rates.iter().take_while(|at| at.keeps_up);
-        let line: Vec<(f64, f64)> = kept.filter_map(at).collect();
-        Series {
-            name: view.drive_name(&plan.drive).to_owned(),
-            colour: n,
-            line: line.clone(),
-            dots: line,
-            ..Series::default()
-        }
-    };
-    let series: Vec<Series> = view.set.plans.iter().enumerate().map(line).collect();
+        kept.filter_map(at).collect()
+    })?;
     let points = || series.iter().flat_map(|series| &series.line);
-    if series.iter().all(|series| series.line.len() < 2) {
-        return None;
-    }
     let ends = |of: fn(&(f64, f64)) -> f64| {
         let values = || points().map(of);
         values().fold(f64::INFINITY, f64::min)..values().fold(0.0, f64::max)
@@ -174,10 +163,10 @@ fn rate_chart(view: &View<'_>, kind: &str, of: fn(&AtRate) -> Option<Latency>) -
     }]))
 }
 
-fn chart(view: &View<'_>, name: &str, of: fn(&Point) -> Option<f64>) -> Option<String> {
+/// A line for each drive; none where no drive has two points to connect.
+fn lines(view: &View<'_>, of: impl Fn(&Plan) -> Vec<(f64, f64)>) -> Option<Vec<Series>> {
     let line = |(n, plan): (usize, &Plan)| {
-        let at = |point: &Point| Some((100.0 * point.spare?, of(point)?));
-        let line: Vec<(f64, f64)> = plan.curve.iter().filter_map(at).collect();
+        let line = of(plan);
         Series {
             name: view.drive_name(&plan.drive).to_owned(),
             colour: n,
@@ -187,10 +176,14 @@ fn chart(view: &View<'_>, name: &str, of: fn(&Point) -> Option<f64>) -> Option<S
         }
     };
     let series: Vec<Series> = view.set.plans.iter().enumerate().map(line).collect();
+    let is_drawn = series.iter().any(|series| series.line.len() > 1);
+    is_drawn.then_some(series)
+}
+
+fn chart(view: &View<'_>, name: &str, of: fn(&Point) -> Option<f64>) -> Option<String> {
+    let at = |point: &Point| Some((100.0 * point.spare?, of(point)?));
+    let series = lines(view, |plan| plan.curve.iter().filter_map(at).collect())?;
     let points = || series.iter().flat_map(|series| &series.line);
-    if series.iter().all(|series| series.line.len() < 2) {
-        return None;
-    }
     let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
     let across = most(&mut points().map(|point| point.0));
     let up = most(&mut points().map(|point| point.1));

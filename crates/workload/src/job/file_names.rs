@@ -34,12 +34,12 @@ impl JobSpec {
         };
         let mut names: Vec<String> = Vec::new();
         if !files.named.is_empty() {
-            // Of several directories fio takes the first for them.
+            // fio takes the first of several directories for them.
             let folder = files.directories.first();
             names.extend(files.named.iter().map(|name| within(folder, name)));
         } else if !files.directories.is_empty() || files.format.is_some() {
             let clone = self.clones.clone_index as usize;
-            // Of several directories each clone has the next one.
+            // Each clone takes the next of several directories.
             let folder = files.directories.iter().cycle().nth(clone);
             let format = files.format.as_deref().unwrap_or(FORMAT);
             let format =
