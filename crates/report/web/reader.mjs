@@ -1,6 +1,7 @@
 // Opens pages in headless Chromium as a reader would, and looks at what is drawn. CHROMIUM names the browser.
 
-import { it as test } from 'node:test';
+import assert from 'node:assert/strict';
+import { after, it as test } from 'node:test';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -11,44 +12,90 @@ const flags = [
   '--disable-background-networking', '--disable-component-update', '--disable-sync',
 ];
 
-export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true, args: flags });
-
 /** The files that a variable of the environment names, separated by colons. */
-export const filesOf = (variable) => (process.env[variable] ?? '').split(':').filter(Boolean);
+export function filesOf(variable) {
+  const files = (process.env[variable] ?? '').split(':').filter(Boolean);
+  assert.ok(files.length > 0, `${variable} names no page`);
+  return files;
+}
 
 export const fileUrl = (file) => pathToFileURL(resolve(file)).href;
 
 const FRAME_SECONDS_MAX = 10;
+// Five times what the longest test takes on a busy machine; three of them fit into the time of the whole run.
+const ATTEMPT_SECONDS_MAX = 150;
 const ATTEMPTS = 3;
 const opened = new Set();
 
+/** The browser of a file of tests, and the process of it, which can be killed when it answers no more. */
+let running;
+
+async function browser() {
+  running ??= chromium.launchServer({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true, args: flags })
+    .then(async (server) => ({ server, browser: await chromium.connect(server.wsEndpoint()) }));
+  return (await running).browser;
+}
+
+async function kill() {
+  const killed = await running?.catch(() => undefined);
+  running = undefined;
+  opened.clear();
+  await killed?.server.kill();
+}
+
+/** Closes the pages of a test; a browser that does not manage it has served. */
+async function close() {
+  const closing = Promise.all([...opened].map((page) => page.context().close()));
+  opened.clear();
+  await within(FRAME_SECONDS_MAX, closing).catch(kill);
+}
+
+after(kill);
+
 /**
  * A test of pages. Chromium 156 without a GPU loses, about once in 4,000 frames that follow a scroll, the news that
- * the tiles of a page are drawn: the page answers on, but no frame of it comes any more. Such a test begins anew.
+ * the tiles of a page are drawn: no frame of the page comes any more, and what waits for one may wait for ever. Such a
+ * test begins anew, in another browser.
  */
 export const it = (name, body) => test(name, async (t) => {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await body(t);
+      await within(ATTEMPT_SECONDS_MAX, body(t));
+      return await close();
     } catch (error) {
-      if (attempt === ATTEMPTS || !(await anyStands())) throw error;
-      t.diagnostic(`the browser draws no more frames; attempt ${attempt + 1}`);
-    } finally {
-      await Promise.all([...opened].map((page) => page.context().close()));
-      opened.clear();
+      const again = attempt < ATTEMPTS && (error instanceof Late || (await anyStands()));
+      await kill();
+      if (!again) throw error;
+      t.diagnostic(`the browser draws no more frames (${error.message}); attempt ${attempt + 1}`);
     }
   }
 });
 
+class Late extends Error {}
+
+/** What is awaited, if it comes within so many seconds. */
+async function within(seconds, awaited) {
+  let timer;
+  const late = new Promise((_, fail) => {
+    timer = setTimeout(() => fail(new Late(`no end within ${seconds} s`)), 1000 * seconds);
+  });
+  try {
+    return await Promise.race([awaited, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Whether a page that a test left open draws no frame any more. */
 async function anyStands() {
-  const answers = await Promise.allSettled([...opened].filter((page) => !page.isClosed()).map(frames));
+  const pages = [...opened].filter((page) => !page.isClosed());
+  const answers = await Promise.allSettled(pages.map((page) => within(2 * FRAME_SECONDS_MAX, frames(page))));
   return answers.some(({ status }) => status === 'rejected');
 }
 
 /** A page with everything it complained about and asked for. */
-export async function openIn(browser, file, options = {}, prepare = async () => {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options });
+export async function open(file, options = {}, prepare = async () => {}) {
+  const context = await (await browser()).newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
   opened.add(page);
   const complaints = [];

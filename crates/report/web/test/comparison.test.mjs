@@ -3,23 +3,13 @@
 //   COMPARISON_HTML=path/to/comparison.html npm test
 
 import assert from 'node:assert/strict';
-import { after, before } from 'node:test';
 
-import { fileUrl, filesOf, it, launch, openIn } from '../reader.mjs';
+import { fileUrl, filesOf, it, open } from '../reader.mjs';
 
 const [file] = filesOf('COMPARISON_HTML');
 
-let browser;
-
-before(async () => {
-  assert.ok(file, 'COMPARISON_HTML names no page');
-  browser = await launch();
-});
-
-after(() => browser?.close());
-
 it('leads from the overview to every run, complains of nothing and asks for nothing', async () => {
-  const { page, complaints, requests } = await openIn(browser, file);
+  const { page, complaints, requests } = await open(file);
   const links = page.locator('section[aria-labelledby="overview"] tbody a');
   assert.ok((await links.count()) > 0);
   assert.equal(await links.count(), await page.locator('section.run').count());
@@ -32,7 +22,7 @@ it('leads from the overview to every run, complains of nothing and asks for noth
 });
 
 it('keeps its sections apart', async () => {
-  const { page } = await openIn(browser, file);
+  const { page } = await open(file);
   const gaps = await page.evaluate(() => {
     const boxes = [...document.querySelectorAll('main > section')].map((section) => section.getBoundingClientRect());
     return boxes.slice(1).map((box, index) => box.top - boxes[index].bottom);
@@ -42,7 +32,7 @@ it('keeps its sections apart', async () => {
 
 for (const [name, options] of [['a phone', { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }], ['a dark screen', { colorScheme: 'dark' }]]) {
   it(`fits ${name}`, async () => {
-    const { page, complaints } = await openIn(browser, file, options);
+    const { page, complaints } = await open(file, options);
     const width = page.viewportSize().width;
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
     const [ink, paper] = await page.evaluate(() => ['color', 'backgroundColor'].map((name) => getComputedStyle(document.body)[name]));

@@ -1,25 +1,17 @@
 // What a reader sees of a chart is whole: labels within the picture, names apart, units spoken.
 
 import assert from 'node:assert/strict';
-import { after, before, describe } from 'node:test';
+import { describe } from 'node:test';
 
-import { faults, filesOf, it, launch, openIn, pagesOf, turnTo, walk } from '../reader.mjs';
+import { faults, filesOf, it, open, pagesOf, turnTo, walk } from '../reader.mjs';
 
 const reports = filesOf('REPORT_HTML');
-
-let browser;
-
-before(async () => {
-  browser = await launch();
-});
-
-after(() => browser?.close());
 
 for (const file of reports) {
   describe(`charts of ${file}`, () => {
     for (const width of [1400, 390]) {
       it(`have their labels within the picture at ${width} px`, async () => {
-        const { page } = await openIn(browser, file, { viewport: { width, height: 900 } });
+        const { page } = await open(file, { viewport: { width, height: 900 } });
         for (const id of (await pagesOf(page)).filter((name) => !name.startsWith('drive/'))) {
           await turnTo(page, id);
           await walk(page);
@@ -29,7 +21,7 @@ for (const file of reports) {
     }
 
     it('say their values with units', async () => {
-      const { page } = await openIn(browser, file);
+      const { page } = await open(file);
       const plot = page.locator('[id="chart/verdicts"]');
       await plot.scrollIntoViewIfNeeded();
       await plot.locator('svg').waitFor();
@@ -39,7 +31,7 @@ for (const file of reports) {
     });
 
     it('leads a link to the heading, not to the whole section', async () => {
-      const { page } = await openIn(browser, file);
+      const { page } = await open(file);
       const family = await page.locator('section.family').first().getAttribute('id');
       await turnTo(page, family);
       await page.waitForFunction((id) => document.activeElement.id === `${id}-title`, family);
@@ -47,7 +39,7 @@ for (const file of reports) {
     });
 
     it('says of a table that is wider than a phone that it scrolls, and keeps the drive in sight', async () => {
-      const { page } = await openIn(browser, file, { viewport: { width: 390, height: 844 }, isMobile: true });
+      const { page } = await open(file, { viewport: { width: 390, height: 844 }, isMobile: true });
       // Of many drives, the table is folded away.
       await page.evaluate(() => document.querySelector('#verdicts details')?.setAttribute('open', ''));
       const box = page.locator('#verdicts .scroll').first();
@@ -65,7 +57,7 @@ describe('a test of consistency', () => {
   const [file] = filesOf('CONSISTENCY_HTML');
 
   it('shows what is left from 1,400 s on, logarithmic and linear', async () => {
-    const { page, complaints } = await openIn(browser, file);
+    const { page, complaints } = await open(file);
     await turnTo(page, await page.locator('section.family').first().getAttribute('id'));
     const figure = page.locator('figure.chart[data-kind="scatter"]');
     await walk(page);

@@ -6,9 +6,8 @@
 // It is of one drive and all six tests.
 
 import assert from 'node:assert/strict';
-import { after, before } from 'node:test';
 
-import { drawnShapes, fileUrl, filesOf, it, launch, openIn, pagesOf, turnTo, walk } from '../reader.mjs';
+import { drawnShapes, fileUrl, filesOf, it, open, pagesOf, turnTo, walk } from '../reader.mjs';
 
 const [file] = filesOf('PTS_HTML');
 
@@ -22,18 +21,9 @@ const PLOTS = {
   'test/pts-xsr': ['main', 'pts-course'],
 };
 
-let browser;
-
-before(async () => {
-  assert.ok(file, 'PTS_HTML names no report');
-  browser = await launch();
-});
-
-after(() => browser?.close());
-
 /** The page of the tests, all of it drawn. */
 async function openTests(options) {
-  const opened = await openIn(browser, file, options);
+  const opened = await open(file, options);
   await turnTo(opened.page, 'tests/pts');
   await walk(opened.page);
   return opened;
@@ -48,7 +38,7 @@ async function inView(figure) {
 }
 
 it('draws every plot of the standard, complains of nothing and asks for nothing', async () => {
-  const { page, complaints, requests } = await openIn(browser, file);
+  const { page, complaints, requests } = await open(file);
   const drawn = {};
   for (const id of await pagesOf(page)) {
     await turnTo(page, id);

@@ -5,20 +5,10 @@
 // It is the one that a test of the crate makes up: the repeats of its first drive are alike, those of the others are not.
 
 import assert from 'node:assert/strict';
-import { after, before } from 'node:test';
 
-import { filesOf, it, launch, openIn, turnTo } from '../reader.mjs';
+import { filesOf, it, open, turnTo } from '../reader.mjs';
 
 const [file] = filesOf('REPEATED_HTML');
-
-let browser;
-
-before(async () => {
-  assert.ok(file, 'REPEATED_HTML names no report');
-  browser = await launch();
-});
-
-after(() => browser?.close());
 
 /** A chart of a family, drawn. */
 async function chartOf(page, family) {
@@ -41,7 +31,7 @@ async function dataOf(figure) {
 
 for (const [family, chart] of [['test/a1', 'bars'], ['test/a2', 'lines']]) {
   it(`draws whiskers on ${chart} where repeats differ, and has them in its data`, async () => {
-    const { page, complaints } = await openIn(browser, file);
+    const { page, complaints } = await open(file);
     const figure = await chartOf(page, family);
     assert.match(await figure.locator('.key').textContent(), /95 % confidence interval/);
     const { head, rows } = await dataOf(figure);
@@ -58,7 +48,7 @@ for (const [family, chart] of [['test/a1', 'bars'], ['test/a2', 'lines']]) {
 }
 
 it('says a mean and its interval beside each bar, and what does not depend on the seed', async () => {
-  const { page, complaints } = await openIn(browser, file);
+  const { page, complaints } = await open(file);
   assert.match(await page.locator('#top header').textContent(), /made 3 times.*same for every seed are \d+ of \d+/);
   const labels = await (await chartOf(page, 'test/a1')).locator('svg text').allTextContents();
   assert.ok(labels.some((label) => / ± 0 ms$/.test(label)), labels.join('; '));

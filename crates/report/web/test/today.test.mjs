@@ -6,20 +6,10 @@
 // It is one that a test of the crate makes up.
 
 import assert from 'node:assert/strict';
-import { after, before } from 'node:test';
 
-import { faults, filesOf, it, launch, openIn, turnTo, walk } from '../reader.mjs';
+import { faults, filesOf, it, open, turnTo, walk } from '../reader.mjs';
 
 const [file] = filesOf('TODAY_HTML');
-
-let browser;
-
-before(async () => {
-  assert.ok(file, 'TODAY_HTML names no report');
-  browser = await launch();
-});
-
-after(() => browser?.close());
 
 /** The charts, and what their tables say. */
 const CHARTS = [
@@ -32,7 +22,7 @@ const CHARTS = [
 
 for (const { family, kind, columns, key } of CHARTS) {
   it(`draws ${kind} of ${family} and has it as a table`, async () => {
-    const { page, complaints } = await openIn(browser, file);
+    const { page, complaints } = await open(file);
     await turnTo(page, family);
     const figure = page.locator(`figure.chart[data-family="${family}"][data-kind="${kind}"]`);
     await figure.scrollIntoViewIfNeeded();
@@ -47,7 +37,7 @@ for (const { family, kind, columns, key } of CHARTS) {
 }
 
 it('says in the table of heat when a drive was slowed down, and draws it on either scale', async () => {
-  const { page, complaints } = await openIn(browser, file);
+  const { page, complaints } = await open(file);
   await turnTo(page, 'test/a1');
   const figure = page.locator('figure.chart[data-family="test/a1"][data-kind="warmth"]');
   await figure.scrollIntoViewIfNeeded();
@@ -63,7 +53,7 @@ it('says in the table of heat when a drive was slowed down, and draws it on eith
 
 it('has percentiles of reads to choose, and their labels whole on a phone', async () => {
   for (const width of [1400, 390]) {
-    const { page } = await openIn(browser, file, { viewport: { width, height: 900 } });
+    const { page } = await open(file, { viewport: { width, height: 900 } });
     await turnTo(page, 'test/a4');
     await walk(page);
     assert.deepEqual(await faults(page), [], `${width} px`);
