@@ -3,7 +3,7 @@
 use crate::table::{Columns, Table};
 use ftlab_result::quantity::table;
 use ftlab_result::{
-    At, Extent, Figure, Inside, PerSecond, ResultSet, Run, Spread, Traffic, Verdict,
+    At, Extent, Figure, Inside, LatencyCourse, PerSecond, ResultSet, Run, Spread, Traffic, Verdict,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -102,6 +102,13 @@ const WAYS: [Way; 4] = [
     ("write", |run| &run.write),
     ("trim", |run| &run.trim),
     ("flush", |run| &run.flush),
+];
+
+/// The percentiles that a run has over time.
+const COURSES: [(&str, fn(&LatencyCourse) -> &[Option<u64>]); 3] = [
+    ("p50", |course| &course.p50),
+    ("p99", |course| &course.p99),
+    ("p99_9", |course| &course.p99_9),
 ];
 
 /// Runs, a row each: their metrics, traffic and what happened inside. A direction without commands has no
@@ -315,6 +322,16 @@ pub fn series(sets: &[Labelled<'_>]) -> Table {
     table.number("interval_s", |row| Some(row.run.series_interval_s));
     table.whole("ios", |row| row.run.series_ios.get(row.n).copied());
     table.whole("bytes", |row| row.run.series_bytes.get(row.n).copied());
+    for (way, of) in WAYS {
+        for (name, percentile) in COURSES {
+            table.whole(&format!("{way}_lat_ns_{name}"), |row| {
+                let course = of(row.run).lat_ns_course.as_ref()?;
+                // Those of a long run are of several seconds each.
+                let at = row.n as f64 * row.run.series_interval_s / course.interval_s;
+                *percentile(course).get(at as usize)?
+            });
+        }
+    }
     table.number("wa", |row| known(*row.run.only()?.series_wa.get(row.n)?));
     table.number("watts", |row| row.run.series_watts.get(row.n).copied());
     table.number("celsius", |row| {

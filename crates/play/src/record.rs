@@ -10,7 +10,9 @@ use crate::logs::JobLog;
 use ftlab_base::{CommandKind, LatencyHistogram, Nanos, SimTime};
 use ftlab_drive::{Counters, Device, Health};
 use ftlab_result::quantity::{PERCENTILES, Quantity, table};
-use ftlab_result::{At, Erases, Extent, Ignored, Inside, Joules, PerSecond, Run, Traffic};
+use ftlab_result::{
+    At, Erases, Extent, Ignored, Inside, Joules, LatencyCourse, PerSecond, Run, Traffic,
+};
 use ftlab_workload::JobFile;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -87,13 +89,13 @@ impl Record {
         let [read, write, trim] = directions
             .of_kind
             .each_ref()
-            .map(|d| traffic(d, directions.measured));
+            .map(|d| with_course(d, directions.measured));
         let run = Run {
             metrics: metrics(report, &directions),
             read,
             write,
             trim,
-            flush: traffic(&directions.flushes, directions.measured),
+            flush: with_course(&directions.flushes, directions.measured),
             submitted: report.submitted,
             completed: report.completed,
             seconds: report.simulated.as_secs(),
@@ -259,6 +261,24 @@ pub fn traffic(direction: &Direction, measured: Nanos) -> Traffic {
     }
 }
 
+/// One direction's totals, and its latencies over time.
+fn with_course(direction: &Direction, measured: Nanos) -> Traffic {
+    let course = direction.latency_course().map(|course| {
+        let intervals = course.percentiles([50.0, 99.0, 99.9]);
+        let each = |n: usize| intervals.iter().map(|of| Some(of.as_ref()?[n])).collect();
+        LatencyCourse {
+            interval_s: course.width_s() as f64,
+            p50: each(0),
+            p99: each(1),
+            p99_9: each(2),
+        }
+    });
+    Traffic {
+        lat_ns_course: course,
+        ..traffic(direction, measured)
+    }
+}
+
 /// Returns the figures of a series over its whole seconds.
 fn per_second(series: &[Interval], measured: Nanos) -> Option<PerSecond> {
     let whole = (measured.0 / Nanos::from_secs(INTERVAL_S).0) as usize;
@@ -407,6 +427,22 @@ mod tests {
         let file = JobFile::parse(job, "test.fio").unwrap();
         let report = driver::run(&file, &mut Fake::new(1 << 16), clock, RootSeed(1)).unwrap();
         Record::of(&report).run
+    }
+
+    #[test]
+    fn latencies_have_percentiles_each_second() {
+        let record = record(Clock::Timed, "[w]\nrw=randwrite\ntime_based\nruntime=2");
+        let course = record.write.lat_ns_course.expect("writes were timed");
+        assert_eq!(
+            (course.interval_s, course.p99.len()),
+            (1.0, record.series_ios.len())
+        );
+        let near = |ns: &Option<u64>| ns.is_some_and(|ns| (100_000..101_600).contains(&ns));
+        assert!(
+            course.p50.iter().chain(&course.p99_9).all(near),
+            "{course:?}"
+        );
+        assert_eq!(record.read.lat_ns_course, None);
     }
 
     #[test]

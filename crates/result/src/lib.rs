@@ -19,8 +19,8 @@ mod spread;
 
 pub use at::{At, Erases, HandleTraffic, Inside, Joules, Settling};
 pub use job::{
-    Directions, Extent, FIO_BOUNDS, Job, LatencyTarget, PerSecond, Process, Reporting, SteadyState,
-    Traffic,
+    Directions, Extent, FIO_BOUNDS, Job, LatencyCourse, LatencyTarget, PerSecond, Process,
+    Reporting, SteadyState, Traffic,
 };
 pub use judgement::{Finding, Judgement};
 pub use older::{OLDEST, Unread};

@@ -25,6 +25,7 @@ mod flows;
 mod goals;
 mod io;
 mod jobs;
+mod latency_course;
 mod measuring;
 mod meter;
 mod order;
@@ -47,6 +48,7 @@ mod write_back;
 
 pub use error::DriverError;
 pub use goals::SteadyReport;
+pub use latency_course::LatencyCourse;
 pub use meter::{PowerReport, ThermalReport};
 pub(crate) use pages::PAGE_BYTES;
 pub use pauses::{PAUSE, PauseReport};

@@ -1,6 +1,7 @@
 //! Counts of a job: I/Os, bytes and latencies, by kind of command.
 
 use super::goals::SteadyReport;
+use super::latency_course::LatencyCourse;
 use crate::iolog::Iolog;
 use crate::logs::JobLog;
 use ftlab_base::{CommandKind, LatencyHistogram, Nanos, SimTime};
@@ -35,20 +36,35 @@ pub struct Direction {
     /// One entry a second from the start of measuring, for a day; empty without a clock.
     pub series: Vec<Interval>,
     // A third of a megabyte: only for kinds that occur.
-    latency: Option<Box<LatencyHistogram>>,
+    latency: Option<Box<Latencies>>,
+}
+
+/// Latencies of a kind of command.
+#[derive(Debug, Clone, Default)]
+struct Latencies {
+    all: LatencyHistogram,
+    course: LatencyCourse,
 }
 
 impl Direction {
     /// Latencies from submission to completion; `None` when nothing was timed.
     #[must_use]
     pub fn latency(&self) -> Option<&LatencyHistogram> {
-        self.latency.as_deref()
+        Some(&self.latency.as_ref()?.all)
+    }
+
+    /// The same, over the time since the start of measuring.
+    #[must_use]
+    pub fn latency_course(&self) -> Option<&LatencyCourse> {
+        Some(&self.latency.as_ref()?.course)
     }
 
     fn record(&mut self, bytes: u64, latency: Nanos, since_start: Nanos) {
         self.ios += 1;
         self.bytes += bytes;
-        self.latency.get_or_insert_default().record(latency);
+        let latencies = self.latency.get_or_insert_default();
+        latencies.all.record(latency);
+        latencies.course.record(latency, since_start);
         let second = (since_start.0 / Nanos::from_secs(INTERVAL_S).0) as usize;
         if second >= SERIES_MAX {
             return;
@@ -65,8 +81,10 @@ impl Direction {
     pub fn merge(&mut self, other: &Direction, later: usize) {
         self.ios += other.ios;
         self.bytes += other.bytes;
-        if let Some(latency) = &other.latency {
-            self.latency.get_or_insert_default().merge(latency);
+        if let Some(theirs) = &other.latency {
+            let mine = self.latency.get_or_insert_default();
+            mine.all.merge(&theirs.all);
+            mine.course.merge(&theirs.course, later as u64 * INTERVAL_S);
         }
         let length = self.series.len().max(later + other.series.len());
         self.series.resize(length, Interval::default());

@@ -25,6 +25,13 @@ const FIRST: [&str; 10] = [
     table::WATTS.name,
 ];
 
+/// Those of them that are of reads and writes together.
+const OF_ALL: [&str; 3] = [
+    table::LAT_AVG_MS.name,
+    table::LAT_P99_MS.name,
+    table::LAT_MAX_MS.name,
+];
+
 /// The most jobs that are shown one by one.
 const JOBS_MAX: usize = 64;
 
@@ -33,19 +40,12 @@ pub fn side_by_side(view: &View<'_>, family: &Family<'_>) -> Markup {
     pts::table(&format!("{}-brief", family.id), &brief(view, family))
 }
 
+/// A column: its head, and the cell of a run.
+type Column = (String, Box<dyn Fn(&Run) -> String>);
+
 fn brief(view: &View<'_>, family: &Family<'_>) -> Table {
-    // A metric that is zero in every run would be a column of zeros.
-    let has = |name: &&&str| {
-        let told = |run: &&Run| run.metrics.get(**name).is_some_and(|value| *value != 0.0);
-        family.runs.iter().any(told)
-    };
-    let names: Vec<&str> = FIRST.iter().filter(has).copied().collect();
+    let columns = columns(&family.runs);
     let states: BTreeSet<&str> = family.runs.iter().map(|run| run.state.as_str()).collect();
-    let head = |name: &&str| match (quantity::words(name), quantity::unit(name)) {
-        (words, "" | "×") => words,
-        (words, unit) if words == unit => words,
-        (words, unit) => format!("{words}, {unit}"),
-    };
     let row = |run: &&Run| {
         let drive = view.drive_name(&run.drive);
         let drive = match states.len() {
@@ -56,14 +56,8 @@ fn brief(view: &View<'_>, family: &Family<'_>) -> Table {
             "" => drive,
             step => format!("{drive}, {step}"),
         };
-        let cell = |name: &&str| {
-            let value = run.metrics.get(*name);
-            value.map_or("–".to_owned(), |value| {
-                format::simulated(*value, run.spread.get(*name))
-            })
-        };
         std::iter::once(drive)
-            .chain(names.iter().map(cell))
+            .chain(columns.iter().map(|(_, cell)| cell(run)))
             .collect()
     };
     let merged = family.runs.iter().any(|run| run.jobs.len() > 1);
@@ -75,10 +69,65 @@ fn brief(view: &View<'_>, family: &Family<'_>) -> Table {
         }
         .to_owned(),
         header: std::iter::once("Drive".to_owned())
-            .chain(names.iter().map(head))
+            .chain(columns.iter().map(|(head, _)| head.clone()))
             .collect(),
         rows: family.runs.iter().map(row).collect(),
     }
+}
+
+/// The figures that runs have. Those of a load that reads and writes have latencies of each: a percentile of both together
+/// says nothing of either.
+fn columns(runs: &[&Run]) -> Vec<Column> {
+    let is_mixed = runs.iter().any(|run| run.read.ios > 0 && run.write.ios > 0);
+    // A metric that is zero in every run would be a column of zeros.
+    let has = |name: &str| {
+        let is_there = |run: &&Run| run.metrics.get(name).is_some_and(|value| *value != 0.0);
+        runs.iter().any(is_there)
+    };
+    let mut columns = Vec::new();
+    for name in FIRST.into_iter().filter(|name| has(name)) {
+        if is_mixed && OF_ALL.contains(&name) {
+            if name == OF_ALL[0] {
+                columns.extend(["Reads", "Writes"].into_iter().flat_map(latencies));
+            }
+            continue;
+        }
+        let head = match (quantity::words(name), quantity::unit(name)) {
+            (words, "" | "×") => words,
+            (words, unit) if words == unit => words,
+            (words, unit) => format!("{words}, {unit}"),
+        };
+        let cell = move |run: &Run| {
+            let value = run.metrics.get(name);
+            let words = value.map_or("–".to_owned(), |value| {
+                format::simulated(*value, run.spread.get(name))
+            });
+            settling::marked(words, name == table::WA.name && settling::is_unsettled(run))
+        };
+        columns.push((head, Box::new(cell) as _));
+    }
+    columns
+}
+
+/// Latencies of what went one way.
+fn latencies(way: &'static str) -> [Column; 3] {
+    let of = move |run: &Run, ns: fn(&Traffic) -> Option<f64>| {
+        let traffic = if way == "Reads" {
+            &run.read
+        } else {
+            &run.write
+        };
+        let ns = ns(traffic).filter(|_| traffic.ios > 0);
+        ns.map_or("–".to_owned(), format::latency_ns)
+    };
+    let column = |what: &str, ns: fn(&Traffic) -> Option<f64>| -> Column {
+        (format!("{way}, {what}"), Box::new(move |run| of(run, ns)))
+    };
+    [
+        column("average", |all| Some(all.lat_ns_mean)),
+        column("p99", |all| Some(all.percentile_ns(99.0)? as f64)),
+        column("longest", |all| Some(all.lat_ns_max as f64)),
+    ]
 }
 
 /// A sentence below the charts on runs whose garbage collection had not settled, and on which drives; nothing where all had.

@@ -32,18 +32,23 @@ const COLUMNS: [Column; 12] = [
     ("flush p99", |run| percentile(&run.flush, 99.0)),
     ("WA", |run| {
         // A plan's figure is that of the repeated load, as in the plan's other tables.
-        let words = format!("{:.2}", quantity::value(run, table::WA.name, None)?);
-        Some(settling::marked(words, settling::is_unsettled(run)))
+        let wa = quantity::value(run, table::WA.name, None)?;
+        Some(marked(run, format!("{wa:.2}")))
     }),
     ("years", |run| {
-        let years = run.metrics.get(table::LIFETIME_YEARS.name);
-        years.copied().map(number)
+        let years = run.metrics.get(table::LIFETIME_YEARS.name)?;
+        Some(marked(run, number(*years)))
     }),
     ("warnings", |run| {
         let several = run.warnings.len();
         (several > 0).then(|| several.to_string())
     }),
 ];
+
+/// Both follow from the write amplification, and change with it.
+fn marked(run: &Run, words: String) -> String {
+    settling::marked(words, settling::is_unsettled(run))
+}
 
 fn percentile(of: &Traffic, percent: f64) -> Option<String> {
     let mut all = of.lat_ns_percentiles.iter();

@@ -3,15 +3,17 @@
 use ftlab_result::quantity::{self, Quantity, table};
 use std::collections::BTreeSet;
 
-use ftlab_result::{At, Chart, Figure, Run, Traffic};
+use ftlab_result::{Chart, Figure, Run, Traffic};
 use serde::Serialize;
 
 use super::condition::Conditions;
+use super::courses::{Series, series_of};
 use super::measure;
 use super::pts::PtsData;
-use super::series::{self, Course, Thinning};
+use super::series::{self, Thinning};
 use super::{Family, View};
 use crate::format::{self, kept};
+use crate::settling;
 
 /// So few drives need no choice.
 const ALL_SHOWN_MAX: usize = 6;
@@ -119,6 +121,9 @@ struct Runs {
     step: Vec<usize>,
     condition: Vec<usize>,
     state: Vec<String>,
+    /// Places of the runs that ended before garbage collection had settled.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unsettled: Vec<usize>,
     /// Write amplification, share of copies, waits for the buffer, erases, mapping programs; all
     /// `null` for a drive without flash.
     inside: Vec<Option<[Option<f64>; 5]>>,
@@ -155,26 +160,6 @@ struct TrafficRow {
     latency_ms: Vec<Option<f64>>,
     /// (upper bound in milliseconds, share in percent).
     shares: Vec<(f64, f64)>,
-}
-
-#[derive(Debug, Serialize)]
-struct Series {
-    run: usize,
-    /// Length of an interval, in seconds.
-    every: f64,
-    /// IOPS of each interval.
-    rate: Course,
-    /// Decimal megabytes a second.
-    megabytes: Course,
-    /// NAND bytes over host bytes.
-    amplification: Course,
-    watts: Course,
-    /// Degrees Celsius of each interval.
-    #[serde(skip_serializing_if = "Course::is_empty")]
-    celsius: Course,
-    /// Steps of throttling that hold.
-    #[serde(skip_serializing_if = "Course::is_empty")]
-    throttle: Course,
 }
 
 /// The drives a family's charts show at first: all when they are few; else those with published
@@ -250,8 +235,13 @@ impl FamilyData {
             step: column(family, |run| step(run).unwrap_or(0)),
             condition: column(family, |run| conditions.index(run)),
             state: column(family, |run| super::condition::state(&run.state).to_owned()),
+            unsettled: runs_by_place()
+                .filter_map(|(index, run)| settling::is_unsettled(run).then_some(index))
+                .collect(),
             inside: column(family, inside),
         };
+        // Those of all tests of all drives would be as large as all else of a page.
+        let of_own = view.is_of_own_load();
         Self {
             id: family.id.clone(),
             title: family.title.to_owned(),
@@ -269,7 +259,7 @@ impl FamilyData {
                 .flat_map(|(index, run)| traffic_rows(index, run))
                 .collect(),
             series: runs_by_place()
-                .filter_map(|(index, run)| series_of(index, run, chart, thinning))
+                .filter_map(|(index, run)| series_of(index, run, chart, thinning, of_own))
                 .collect(),
             wear: runs_by_place().filter_map(wear_of).collect(),
             limits: limits(view, family),
@@ -611,27 +601,6 @@ fn wear_of((index, run): (usize, &&Run)) -> Option<Wear> {
     (!wear.is_empty()).then(|| Wear {
         run: index,
         blocks: wear.iter().map(rounded).collect(),
-    })
-}
-
-fn series_of(index: usize, run: &Run, chart: Chart, thinning: Thinning) -> Option<Series> {
-    let points_max = match chart {
-        Chart::Scatter => thinning.scatter_points_max,
-        _ => thinning.points_max,
-    };
-    let rate = series::rates(run, points_max);
-    let nothing = At::default();
-    let only = run.only().unwrap_or(&nothing);
-    let watts = series::means(&run.series_watts, thinning.watts_points_max);
-    (rate.is_line() || watts.is_line()).then(|| Series {
-        run: index,
-        every: run.series_interval_s,
-        rate,
-        megabytes: series::megabytes(run, thinning.other_points_max),
-        amplification: series::means(&only.series_wa, thinning.other_points_max),
-        watts,
-        celsius: series::means(&only.series_celsius, thinning.watts_points_max),
-        throttle: series::steps(&only.series_throttle, thinning.watts_points_max),
     })
 }
 

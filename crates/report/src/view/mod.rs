@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod colours;
 pub mod condition;
+mod courses;
 pub mod errors;
 pub mod family_data;
 pub mod headline;

@@ -126,6 +126,20 @@ pub fn means(values: &[f64], points_max: usize) -> Course {
     course(&values, kept_indices(&values, points_max / 2))
 }
 
+/// Latencies of each interval that has any, in milliseconds: all of them, as they are few.
+pub fn milliseconds(ns: &[Option<u64>]) -> Course {
+    let known = ns
+        .iter()
+        .enumerate()
+        .filter_map(|(at, ns)| Some((at, round_to_digits((*ns)? as f64 / 1e6, DIGITS_KEPT - 1))));
+    let (at, values): (Vec<usize>, Vec<f64>) = known.unzip();
+    Course {
+        at: if at.len() == ns.len() { Vec::new() } else { at },
+        values,
+        thinned: false,
+    }
+}
+
 /// Steps of each interval, cut like the rates.
 pub fn steps(values: &[u8], points_max: usize) -> Course {
     let values: Vec<f64> = values.iter().map(|&steps| steps.into()).collect();

@@ -71,7 +71,7 @@ function makeChart(figure) {
     const table = plot.table(data, now);
     drivesButton.textContent = `Drives: ${now.shown.size} of ${drives.length}`;
     if (kind === 'main') heading.textContent = plot.title(data, now);
-    figure.querySelector('.key').textContent = plot.key(data, now);
+    figure.querySelector('.key').textContent = [plot.key(data, now), markKey(table)].filter(Boolean).join(' ');
     if (table.rows.length === 0) {
       picture?.dispose();
       picture = null;

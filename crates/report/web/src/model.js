@@ -31,9 +31,19 @@ function drivesOf(data) {
 
 const conditionOf = (data, run) => data.conditions[data.runs.condition[run]];
 
-/** What a run is called in a chart where each step stands for itself. */
+const isUnsettled = (data, run) => data.runs.unsettled?.includes(run) ?? false;
+
+/** The mark behind a run that ended before garbage collection had settled, as in tables. */
+const markOf = (data, run) => (isUnsettled(data, run) ? '*' : '');
+
+/** The meaning of the mark, where a chart's data have it. */
+const markKey = ({ rows }) => (rows.some((row) => row.some((cell) => /\*(,|$)/.test(cell)))
+  ? '*: the run ended before garbage collection had settled; in the steady state the figure differs.'
+  : '');
+
+/** The name of a run in a chart where each step is alone. */
 function runName(data, run, part) {
-  return withPart(driveName(data.runs.drive[run]), conditionOf(data, run), part);
+  return withPart(driveName(data.runs.drive[run]), conditionOf(data, run), part) + markOf(data, run);
 }
 
 /** Places of the runs of the shown drives, of one step where one is asked for. */

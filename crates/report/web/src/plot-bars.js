@@ -66,7 +66,7 @@ function barRows(data, shown, measure) {
       const at = left.findIndex((part, index) => part !== right[index]);
       return at < 0 ? 0 : left[at] - right[at];
     });
-    return runs.map((run) => ({ run, label, drive: data.runs.drive[run], value: values[run], halfWidth: halfWidthOf(data, measure, run), marks: marksOf(data, run, measure) }));
+    return runs.map((run) => ({ run, label, drive: data.runs.drive[run], value: values[run], mark: markOf(data, run), halfWidth: halfWidthOf(data, measure, run), marks: marksOf(data, run, measure) }));
   });
 }
 
@@ -84,7 +84,7 @@ function rowEnd(row, unit, { narrow, log, says }) {
   const bounds = row.marks.filter((mark) => log || mark !== exactMark(row));
   const texts = says === 'whose' ? markTexts(bounds) : bounds.map(({ text }) => text).join(', ');
   const said = says === 'nothing' || !bounds.length ? '' : `published ${texts}`;
-  return [inUnit(row.value, unit, narrow ? null : row.halfWidth), said];
+  return [inUnit(row.value, unit, narrow ? null : row.halfWidth) + row.mark, said];
 }
 
 const exactMark = (row) => row?.marks.find((mark) => mark.exact);
@@ -304,6 +304,6 @@ const barsPlot = {
   table: (data, { measure = 0, shown }) => ({
     columns: ['Step', 'Drive', 'Condition', ...valueColumns(data.measures[measure], wasRepeated(data, measure)), 'Published'],
     rows: barRows(data, shown, measure).map((row) =>
-      [row.label, driveName(row.drive), conditionOf(data, row.run), row.value, ...(wasRepeated(data, measure) ? [row.halfWidth] : []), markTexts(row.marks)]),
+      [row.label, driveName(row.drive) + row.mark, conditionOf(data, row.run), row.value, ...(wasRepeated(data, measure) ? [row.halfWidth] : []), markTexts(row.marks)]),
   }),
 };

@@ -58,6 +58,7 @@ function latencyLines(data, { shown, step }) {
       variant: 2 * data.runs.condition[row.run] + (row.part === 'writes' && !alone ? 1 : 0),
       label: withPart(conditionOf(data, row.run), row.part),
       name: runName(data, row.run, alone ? '' : row.part),
+      mark: markOf(data, row.run),
       points: row.shares,
     };
   });
@@ -72,14 +73,17 @@ const COURSES = {
   amplification: { words: 'Write amplification', unit: '×' },
   watts: { words: 'Power', unit: 'W' },
   celsius: { words: 'Temperature', unit: '°C' },
+  ...Object.fromEntries(['reads', 'writes', 'flushes'].flatMap((part) =>
+    ['p50', 'p99', 'p99.9'].map((percentile) =>
+      [`${part}_${percentile.replace('.', '_')}`, { words: `Latency of ${part}, ${percentile}`, unit: 'ms' }]))),
 };
 
 // Drives without a thermal model have no temperature.
 const hasCourse = (data, course) => (run) => data.series.some((series) => series.run === run && (series[course]?.values.length ?? 0) > 1);
 
 /** (seconds, value). What lies between two points of one value is left out of the page. */
-function coursePoints({ every, ...series }, course) {
-  const { values, at } = series[course];
+function coursePoints(series, course) {
+  const { values, at, every = series.every } = series[course];
   return values.map((value, index) => [Number(((at?.[index] ?? index) * every).toPrecision(6)), value]);
 }
 
@@ -90,8 +94,9 @@ function courseLines(data, { shown, step, course = 'rate' }) {
     variant: data.runs.condition[series.run],
     label: conditionOf(data, series.run),
     name: runName(data, series.run),
+    mark: markOf(data, series.run),
     points: coursePoints(series, course),
-    every: series.every,
+    every: series[course].every ?? series.every,
     thinned: series[course].thinned === true,
   }));
 }

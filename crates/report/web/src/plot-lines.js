@@ -18,9 +18,10 @@ function stepLines(data, shown, measure) {
     const key = `${drive}/${condition}`;
     if (!lines.has(key)) {
       const empty = () => Array.from(data.steps, () => null);
-      lines.set(key, { drive, condition, name: runName(data, run), values: empty(), halfWidths: empty(), marks: Array.from(data.steps, () => []) });
+      lines.set(key, { drive, condition, name: runName(data, run), mark: '', values: empty(), halfWidths: empty(), marks: Array.from(data.steps, () => []) });
     }
     const line = lines.get(key);
+    if (isUnsettled(data, run)) [line.name, line.mark] = [runName(data, run), markOf(data, run)];
     line.values[data.runs.step[run]] = values[run];
     line.halfWidths[data.runs.step[run]] = halfWidthOf(data, measure, run);
     line.marks[data.runs.step[run]] = marksOf(data, run, measure);
@@ -142,7 +143,7 @@ const linesPlot = {
       columns: ['Drive', 'Condition', 'Step', ...valueColumns(data.measures[measure], wasRepeated(data, measure)), ...(beside.length ? [data.measures[data.beside].words] : []), 'Published'],
       rows: stepLines(data, shown, measure).flatMap((line) =>
         data.steps.map((step, index) =>
-          [driveName(line.drive), data.conditions[line.condition], step, line.values[index], ...(wasRepeated(data, measure) ? [line.halfWidths[index]] : []), ...other(line, index), markTexts(line.marks[index])])),
+          [driveName(line.drive) + line.mark, data.conditions[line.condition], step, line.values[index], ...(wasRepeated(data, measure) ? [line.halfWidths[index]] : []), ...other(line, index), markTexts(line.marks[index])])),
     };
   },
 };

@@ -82,7 +82,7 @@ function panelsOption(panels, { look, width }, { axes, series, labelsPx = LABELS
     xAxis: both.map(({ x }, index) => ({ ...x, gridIndex: index })),
     yAxis: both.map(({ y }, index) => ({
       ...y,
-      name: panels[index].name ?? driveName(panels[index].drive),
+      name: panels[index].name ?? driveName(panels[index].drive) + (panels[index].lines.find(({ mark }) => mark)?.mark ?? ''),
       gridIndex: index,
       nameTextStyle: { color: look.ink, align: 'left', fontWeight: 600, padding: [0, 0, 0, 8 - labelsPx], width: share - 24, overflow: 'truncate' },
     })),

@@ -101,7 +101,7 @@ const percentilesPlot = {
     columns: ['Drive', 'Condition', 'Step', 'Percentile', 'Simulated (µs)', 'Published'],
     rows: percentileLines(data, context, percentilesOf(data, kindShown(data, context))).flatMap((line) =>
       data.steps.flatMap((step, index) => (line.values[index] === null ? [] : [
-        [driveName(line.drive), data.conditions[line.condition], step, line.label, line.values[index], markTexts(line.marks[index])],
+        [driveName(line.drive) + line.mark, data.conditions[line.condition], step, line.label, line.values[index], markTexts(line.marks[index])],
       ]))),
   }),
 };

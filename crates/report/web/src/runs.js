@@ -10,7 +10,7 @@ function runRows(data, wanted) {
   return data.traffic.filter((row) => wanted(row.run)).map((row) => {
     const { run } = row;
     return [
-      driveName(data.runs.drive[run]),
+      driveName(data.runs.drive[run]) + markOf(data, run),
       withPart(data.title, data.steps[data.runs.step[run]]),
       withPart(data.runs.state[run], conditionOf(data, run) === data.runs.state[run] ? '' : conditionOf(data, run)),
       row.part, row.iops, row.mb_s, ...row.latency_ms,
