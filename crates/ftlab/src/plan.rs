@@ -9,6 +9,7 @@ use crate::trace::{ReplayOptions, tell_of_trace};
 use crate::verdicts::{Figure, RequireOptions, conclude};
 use crate::{drives, fio_words, provenance, results, screen};
 use clap::Args;
+use ftlab_base::amount::decimal;
 use ftlab_bench::ask::Asker;
 use ftlab_bench::loads::{OwnLoad, Reading};
 use ftlab_bench::plan::{self, SPARE_BOUNDS};
@@ -180,8 +181,15 @@ fn ahead(batch: &plan::Batch) -> String {
         1 => ", 1 other rate of the load on each".to_owned(),
         several => format!(", {several} other rates of the load on each"),
     };
+    let written = match batch.written_least() {
+        0 => String::new(),
+        bytes => format!(
+            ", which takes {} of writes or more",
+            decimal(bytes as f64, "B")
+        ),
+    };
     format!(
-        "planning {drives}, with {runs}{rates}{searches}: each is written until it is steady, and then timed"
+        "planning {drives}, with {runs}{rates}{searches}: each is written until it is steady{written}, and then timed"
     )
 }
 

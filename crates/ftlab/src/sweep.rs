@@ -25,7 +25,7 @@ A grid of 4 x 2 rows:
   drives = [\"generic-mlc-8\"]
   loads = [\"job.fio\"]
   seeds = 2
-  state = \"used\"
+  state = \"steady-fast\"
   [set]
   spare.op = [0.07, 0.14, 0.28, 0.5]
 

@@ -2,7 +2,7 @@
 
 use super::pace::{self, DAY_S, Rates};
 use super::point::{Brought, percentile};
-use super::settle::{Settled, clock, pass};
+use super::settle::{CAPACITIES_A_WINDOW, Settled, clock, pass};
 use super::wear::Flash;
 use super::{PlanError, Planning, subject};
 use crate::proportion::in_proportion;
@@ -222,6 +222,16 @@ impl<'a> Planner<'a> {
     pub fn spares(&self) -> usize {
         let spare = self.file.spare();
         1 + spare.map_or(0, |spare| self.others(spare).len())
+    }
+
+    /// Bytes that the host writes at least until the drive is steady with each of them: all of it once, and a window of
+    /// the rule.
+    pub fn written_least(&self) -> Result<u64, PlanError> {
+        if self.file.kind() != Kind::Ssd {
+            return Ok(0);
+        }
+        let each = self.simulated(self.file)?.capacity_bytes() * (1 + CAPACITIES_A_WINDOW);
+        Ok(self.spares() as u64 * each)
     }
 
     /// Spare areas of the curve beside the drive's own.

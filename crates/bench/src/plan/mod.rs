@@ -84,6 +84,8 @@ pub struct Batch {
     costs: Vec<Vec<f64>>,
     /// The number of spare areas that drives are run with, in all.
     spares: usize,
+    /// Bytes that these take at least.
+    written_least: u64,
 }
 
 #[derive(Debug)]
@@ -172,7 +174,7 @@ impl Planning {
     /// The first drive, in the order asked, that it does not fit.
     pub fn batch(self) -> Result<Batch, LabError> {
         let (planning, mut cells, mut costs) = (Arc::new(self), Vec::new(), Vec::new());
-        let mut spares = 0;
+        let (mut spares, mut written_least) = (0, 0);
         for file in &planning.drives {
             let usual = planning.load.load.testbed();
             let slug = usual.unwrap_or_else(|| default_testbed([file]));
@@ -183,6 +185,7 @@ impl Planning {
             let planner = planner.map_err(|why| why.of(file))?;
             costs.push(planner.costs());
             spares += planner.spares();
+            written_least += planner.written_least().map_err(|why| why.of(file))?;
             cells.push(Cell {
                 subject: Arc::new(subject(file)),
                 work: Work::Course(Arc::new(OneDrive(Arc::clone(&planning)))),
@@ -195,6 +198,7 @@ impl Planning {
             cells,
             costs,
             spares,
+            written_least,
         })
     }
 }
@@ -204,6 +208,12 @@ impl Batch {
     #[must_use]
     pub fn spares(&self) -> usize {
         self.spares
+    }
+
+    /// Bytes that are written to the models at least, before they are timed.
+    #[must_use]
+    pub fn written_least(&self) -> u64 {
+        self.written_least
     }
 
     /// The number of rates that each drive is run at beside its own.

@@ -17,7 +17,7 @@ use ftlab_play::steady_rule::{ROUNDS_MAX, WINDOW, is_steady};
 use ftlab_play::watch::Watch;
 
 /// Capacities that the host writes in a window of the rule, as in a run.
-const CAPACITIES_A_WINDOW: u64 = 2;
+pub const CAPACITIES_A_WINDOW: u64 = 2;
 
 /// Passes after which a load counts as one that does not settle: it writes too little for the rule.
 const PASSES_MAX: u32 = 20_000;

@@ -41,16 +41,16 @@ const CHART: &str = "compare.svg";
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ftlab compare generic-mlc-8 --set spare.op=0.07,0.15,0.28 --test E1 --quick
-  ftlab compare generic-mlc-8 --set spare.op=0.07,0.28 \\
-      --set gc.policy=greedy,fifo --test B1
-  ftlab compare generic-mlc-8 --set spare.op=0.07 --set gc.policy=greedy,fifo \\
+  ftlab compare generic-mlc-8 --set spare.op=0.07,0.15,0.28 \\
       --state steady-fast --test A1 --quick --metric wa
+  ftlab compare generic-mlc-8 --set spare.op=0.07,0.28 \\
+      --set gc.policy=greedy,fifo --state steady-fast --test A1 --quick
   ftlab compare generic-mlc-8 --set gc.policy=greedy,fifo --state steady-fast \\
       --test A1 --quick --repeats 5
   ftlab compare intel-x25-m-g1-80 --set buffer.size=64KiB,1MiB --test A1 \\
       --metric iops --metric lat_max_ms
-  ftlab compare generic-mlc-8 --set spare.op=0.07,0.15,0.28 --test E1 --resume
+  ftlab compare generic-mlc-8 --set spare.op=0.07,0.15,0.28 \\
+      --state steady-fast --test A1 --resume
   ftlab compare OLD NEW --fail-if 'p99 +5%' --fail-if 'write.iops -3%'
                                   two directories of results, run by run")]
 pub struct Options {
