@@ -57,8 +57,9 @@ pub struct Judged {
 pub fn summary(judged: &[Judged]) -> String {
     let count = |verdict: Verdict| judged.iter().filter(|one| one.verdict == verdict).count();
     let [holds, fails, open, not] = Verdict::ALL.map(count);
+    let claims = if judged.len() == 1 { "claim" } else { "claims" };
     format!(
-        "{} claims: {holds} hold, {fails} fail, {open} open, {not} not for a model",
+        "{} {claims}: {holds} hold, {fails} fail, {open} open, {not} not for a model",
         judged.len()
     )
 }

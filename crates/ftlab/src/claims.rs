@@ -8,6 +8,7 @@ use crate::{drives, provenance, results, screen};
 use clap::Args;
 use ftlab_claims::{Judged, Plan};
 use ftlab_drive::{Catalog, DriveFile, MODEL_VERSION};
+use ftlab_report::html::charts::{self, Bar, Bars, End, Page};
 use ftlab_result::{Provenance, ResultSet};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -17,6 +18,8 @@ use std::path::PathBuf;
 Examples:
   ftlab claims                    every claim; takes some minutes
   ftlab claims C052 C057          two of them
+  ftlab claims --html claims.html
+                                  every claim, as a page too
   ftlab claims --drive ocz-core-jmf602 --set buffer.size=256KiB
                                   those that need this drive, with it changed")]
 pub struct Options {
@@ -32,6 +35,9 @@ pub struct Options {
     /// Write verdicts and figures for programs
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Write a page of the verdicts
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Directory for cells.jsonl, where each run is kept as soon as it is done
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
@@ -70,6 +76,10 @@ pub fn command(options: &Options) -> Outcome {
     let json = options.json.as_deref();
     let json = json.map(|path| NewFile::ready(path, "--json"));
     let json = json.transpose()?;
+    let html = options.html.as_deref();
+    let html = html
+        .map(|path| NewFile::ready(path, "--html"))
+        .transpose()?;
     let checks = plan(options)?.checks()?;
     let folder = options.keep.as_deref();
     let folder = folder
@@ -91,6 +101,9 @@ pub fn command(options: &Options) -> Outcome {
     if let Some(file) = json {
         file.write(results.as_bytes())?;
     }
+    if let Some(file) = html {
+        file.write(page(&judged).as_bytes())?;
+    }
     screen::print(&match options.output_format {
         OutputFormat::Normal => normal(&judged),
         OutputFormat::Json => results,
@@ -109,6 +122,40 @@ fn normal(judged: &[Judged]) -> String {
         screen::lines(table),
         ftlab_claims::summary(judged)
     )
+}
+
+/// The page of the verdicts: how many there are of each, and all of them.
+fn page(judged: &[Judged]) -> String {
+    let mut counts: Vec<Bar> = Vec::new();
+    for one in judged {
+        let name = one.verdict.name();
+        match counts.iter_mut().find(|(of, _)| of == name) {
+            Some((_, count)) => count[0] += 1.0,
+            None => counts.push((name.to_owned(), vec![1.0])),
+        }
+    }
+    let verdicts = Bars {
+        title: "Claims by verdict",
+        series: &["claims"],
+        bars: counts,
+    };
+    let rows = judged.iter().map(|one| {
+        let claim = &one.claim;
+        vec![
+            claim.id.as_str(),
+            one.verdict.name(),
+            &claim.claim,
+            &one.measured,
+        ]
+    });
+    charts::render(&Page {
+        title: "What the sources say, checked by simulation",
+        lead: &[format!("{}.", ftlab_claims::summary(judged))],
+        text: "",
+        charts: &[verdicts],
+        below: "Every claim",
+        end: End::Table(&["id", "verdict", "claim", "measured"], rows.collect()),
+    })
 }
 
 fn plan(options: &Options) -> Result<Plan, Failure> {

@@ -30,7 +30,7 @@ export async function bundle() {
   return `/*!\n${notices.join('\n')}*/\n${outputFiles[0].text}`;
 }
 
-/** What the licence of a library asks to be handed on with it. */
+/** The text that the licence of a library requires to be passed on. */
 async function notice(name) {
   const folder = new URL(`node_modules/${name}/`, web);
   const { version } = JSON.parse(await readFile(new URL('package.json', folder), 'utf8'));

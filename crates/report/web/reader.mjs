@@ -54,7 +54,7 @@ after(kill);
 
 /**
  * A test of pages. Chromium 156 without a GPU loses, about once in 4,000 frames that follow a scroll, the news that
- * the tiles of a page are drawn: no frame of the page comes any more, and what waits for one may wait for ever. Such a
+ * the tiles of a page are drawn: no frame of the page comes any more, and a call that waits for one may wait for ever. Such a
  * test begins anew, in another browser.
  */
 export const it = (name, body) => test(name, async (t) => {
@@ -73,7 +73,7 @@ export const it = (name, body) => test(name, async (t) => {
 
 class Late extends Error {}
 
-/** What is awaited, if it comes within so many seconds. */
+/** Awaits a promise for so many seconds. */
 async function within(seconds, awaited) {
   let timer;
   const late = new Promise((_, fail) => {
@@ -128,7 +128,7 @@ export async function turnTo(page, id) {
   await page.waitForFunction((wanted) => !document.getElementById(wanted).closest('.page').hidden, id);
 }
 
-/** Ids of the pages: all of few, else overview, reviews and two drives. */
+/** Ids of the pages: all if they are few, else those of overview, reviews and two drives. */
 export async function pagesOf(page) {
   const ids = await page.evaluate(() => [...document.querySelectorAll('.page')].map((element) => element.id));
   const drives = ids.filter((id) => id.startsWith('drive/'));
@@ -147,7 +147,7 @@ export async function walk(page) {
   }
 }
 
-/** Paths and texts of a picture, or what is not blank of one on canvas. */
+/** The number of paths and texts of a picture, or of pixels that are not blank on a canvas. */
 export const drawnShapes = (plot) => plot.evaluate((element) => {
   const canvas = element.querySelector('canvas');
   if (!canvas) return element.querySelectorAll('svg path, svg text').length;

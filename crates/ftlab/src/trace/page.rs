@@ -2,7 +2,7 @@
 
 use ftlab_base::amount::decimal;
 use ftlab_bench::trace_figures::Figures;
-use ftlab_report::html::charts::{self, Bar, Bars};
+use ftlab_report::html::charts::{self, Bar, Bars, End, Page};
 use ftlab_trace::{BLOCK_BYTES, Look, Profile};
 
 const DIRECTIONS: &[&str] = &["reads", "writes"];
@@ -50,7 +50,14 @@ pub fn render(look: &Look, profile: &Profile, figures: &Figures, text: &str) -> 
             bars: least(figures),
         },
     ];
-    charts::render(&look.file, text, &bars, ("As it was read", &look.words()))
+    charts::render(&Page {
+        title: &look.file,
+        lead: &[],
+        text,
+        charts: &bars,
+        below: "As it was read",
+        end: End::Text(&look.words()),
+    })
 }
 
 fn course(profile: &Profile) -> Vec<Bar> {

@@ -39,6 +39,8 @@ const WRITERS: &[(&str, &str)] = &[
     ("pts D --out d", "d/index.html"),
     ("plan random.fio --drive D --out d", "d/results.json"),
     ("claims --json X", "c"),
+    ("claims --html X", "c.html"),
+    ("endurance --drive intel-x25-m-g1-80 --html X", "life.html"),
     ("claims C084 --keep d", "d/cells.jsonl"),
     ("calibrate D --fio none.json --out X", "d.toml"),
     ("import femu -device --out d --force", "d/femu.toml"),

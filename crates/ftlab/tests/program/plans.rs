@@ -193,6 +193,33 @@ fn a_life_is_answered_by_the_amount_that_the_maker_announces() {
 }
 
 #[test]
+fn a_life_and_claims_have_pages_whose_first_sentence_answers() {
+    let place = place();
+    place.out("endurance --drive intel-x25-m-g1-80 --programs 2e5 --html life.html");
+    holds(
+        &place.read("life.html"),
+        &[
+            "The life of intel-x25-m-g1-80",
+            "</h1><p>The drive lasts ",
+            " years at 100 GB of writes a day; 5 years were asked for.",
+            "<svg",
+            "SMART at the end",
+        ],
+    );
+    place.out("claims C052 --html claims.html");
+    holds(
+        &place.read("claims.html"),
+        &["</h1><p>1 claim: 1 hold", "<td>C052</td><td>holds</td>"],
+    );
+    let error = place.refused("endurance --drive micron-7450-pro-960 --html none.html");
+    holds(
+        &error,
+        &["--html: the announced amount is all that is known"],
+    );
+    assert!(!place.path("none.html").exists());
+}
+
+#[test]
 fn a_short_trace_is_repeated_and_keeps_its_times() {
     let place = place();
     let line = |n: u64| {

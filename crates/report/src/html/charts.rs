@@ -25,28 +25,60 @@ pub struct Bars<'a> {
     pub bars: Vec<Bar>,
 }
 
-/// Draws a page: a text, charts, and another text below its heading. A chart without any value above zero is left out.
+/// A page: sentences, a text, charts, and what stands below them.
+#[derive(Debug)]
+pub struct Page<'a> {
+    /// The heading.
+    pub title: &'a str,
+    /// The answer in sentences, a paragraph each.
+    pub lead: &'a [String],
+    /// A text as a terminal has it; may be empty.
+    pub text: &'a str,
+    /// The charts. One without any value above zero is left out.
+    pub charts: &'a [Bars<'a>],
+    /// The heading below them.
+    pub below: &'a str,
+    /// What it is a heading of.
+    pub end: End<'a>,
+}
+
+/// The end of a page.
+#[derive(Debug)]
+pub enum End<'a> {
+    /// A text as a terminal has it.
+    Text(&'a str),
+    /// A table: heads of its columns, and rows.
+    Table(&'a [&'a str], Vec<Vec<&'a str>>),
+}
+
+/// Draws a page.
 #[must_use]
-pub fn render(title: &str, text: &str, charts: &[Bars<'_>], below: (&str, &str)) -> String {
-    let drawn = charts.iter().filter(|chart| {
-        chart
-            .bars
-            .iter()
-            .flat_map(|(_, values)| values)
-            .any(|value| *value > 0.0)
-    });
+pub fn render(page: &Page<'_>) -> String {
+    let is_drawn = |chart: &&Bars<'_>| {
+        let mut values = chart.bars.iter().flat_map(|(_, values)| values);
+        values.any(|value| *value > 0.0)
+    };
     document::alone(
-        title,
+        page.title,
         STYLE,
         &html! {
-            h1 { (title) }
-            pre { (text) }
-            @for chart in drawn {
+            h1 { (page.title) }
+            @for sentence in page.lead { p { (sentence) } }
+            @if !page.text.is_empty() { pre { (page.text) } }
+            @for chart in page.charts.iter().filter(is_drawn) {
                 h2 { (chart.title) }
                 (PreEscaped(svg::draw(&[chart.laid_out()])))
             }
-            h2 { (below.0) }
-            pre { (below.1) }
+            h2 { (page.below) }
+            @match &page.end {
+                End::Text(text) => pre { (text) },
+                End::Table(heads, rows) => div.scroll tabindex="0" {
+                    table {
+                        thead { tr { @for head in *heads { th scope="col" { (head) } } } }
+                        tbody { @for row in rows { tr { @for cell in row { td { (cell) } } } } }
+                    }
+                },
+            }
         },
     )
 }

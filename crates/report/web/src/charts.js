@@ -1,7 +1,7 @@
-// One object a chart: reads its data and draws when it comes into view, redraws on theme, width,
+// One object for each chart: it reads its data and draws when it comes into view, redraws on theme, width,
 // scale and choice.
 
-/** Of a family, by the chart that its test asks for; bars for any other. */
+/** The plots of a family, by the chart that its test asks for; bars for any other. */
 const MAIN_PLOTS = { lines: linesPlot, percentiles: percentilesPlot, fill: fillPlot };
 
 const PLOTS = { verdicts: verdictsPlot, time: timePlot, latency: latencyPlot, longer: longerPlot, wear: wearPlot, warmth: warmthPlot, states: statesPlot, scatter: scatterPlot, 'pts-rounds': ptsRoundsPlot, 'pts-window': ptsWindowPlot, 'pts-matrix': ptsMatrixPlot, 'pts-course': ptsCoursePlot };
@@ -9,13 +9,13 @@ const PLOTS = { verdicts: verdictsPlot, time: timePlot, latency: latencyPlot, lo
 /** Charts begin to draw a little before they are seen. */
 const DRAW_AHEAD = '300px';
 
-/** How many values a screen reader reads before it is sent to the table. */
+/** The number of values that a screen reader reads before it is sent to the table. */
 const SPOKEN_ROWS_MAX = 12;
 
-/** Drives shown where none of those the report would show has data. */
+/** The number of drives that are shown when none of the report's own choice has data. */
 const DRIVES_SHOWN_MAX = 8;
 
-/** Panels that are drawn at most; the button of drives says how many of a larger choice are. */
+/** The most panels that are drawn; the button of drives counts those of a larger choice. */
 const PANELS_MAX = 9;
 
 function plotOf(kind, data) {
@@ -58,7 +58,7 @@ function makeChart(figure) {
 
   function shown() {
     const chosen = own ?? (everywhere && new Set([...everywhere].filter((drive) => drives.includes(drive)))) ?? defaults;
-    // What is of one run has a choice of its own.
+    // A plot of one run has its own choice.
     if (plot.single) return new Set(drives);
     return plot.panels ? new Set([...chosen].slice(0, PANELS_MAX)) : chosen;
   }
@@ -92,7 +92,7 @@ function makeChart(figure) {
     picture.resize();
     const title = [caption, plot.title(data, now)].filter(Boolean).join(', ');
     const base = baseOption(look, spoken(title, table));
-    // The caption alone would be read instead of the description.
+    // A screen reader would otherwise read the caption alone, and not the description.
     target.removeAttribute('aria-labelledby');
     picture.setOption({ ...base, ...option, tooltip: { ...base.tooltip, ...option.tooltip } }, { notMerge: true });
     plot.settle?.(picture, data, now);
@@ -122,7 +122,7 @@ function makeChart(figure) {
     logButton.setAttribute('aria-pressed', String(log));
   }
 
-  /** Menus for what the plot lets the reader choose. */
+  /** A menu for each choice that the plot offers. */
   function buildChoices() {
     const menus = plot.choices(data).map(({ name, label, options }) => {
       const select = document.createElement('select');
@@ -143,7 +143,7 @@ function makeChart(figure) {
 
   const hasData = () => plot.table(data, context({})).rows.length > 0;
 
-  /** The first step that the shown drives have something of: a short run has no course. */
+  /** The first step for which the shown drives have data: a short run has no course. */
   function chooseStep(select) {
     const { options } = plot.choices(data).find(({ name }) => name === 'step');
     const first = options.findIndex(([step]) => {

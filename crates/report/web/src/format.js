@@ -40,7 +40,7 @@ function quantity(value, unit, halfWidth = null) {
   return inUnit(value, unit, halfWidth);
 }
 
-/** A value in the very unit of a chart, to be compared with published ones. */
+/** A value in exactly the unit of a chart, for comparison with published ones. */
 function inUnit(value, unit, halfWidth = null) {
   const text = mean(value, halfWidth);
   return unit === '' ? text : `${text} ${unit}`;
@@ -55,7 +55,7 @@ function tick(value, unit) {
   return value.toLocaleString('en-US', { maximumFractionDigits: 8 });
 }
 
-/** An axis tick in the very unit of a chart; milliseconds are never counted in thousands. IOPS stand
+/** An axis tick in exactly the unit of a chart; milliseconds are never counted in thousands. IOPS stand
     without their unit, which is long and in every label. */
 function tickInUnit(value, unit) {
   const text = unit === 'ms' ? value.toLocaleString('en-US', { maximumFractionDigits: 8 }) : tick(value, '');

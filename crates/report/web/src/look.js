@@ -33,7 +33,7 @@ function currentLook() {
 
 const measuring = document.createElement('canvas').getContext('2d');
 
-/** How wide a text is drawn, in pixels. */
+/** The width of a text as it is drawn, in pixels. */
 function textPx(text, look, weight = 400) {
   measuring.font = `${weight} ${TEXT_PX}px ${look.font}`;
   return measuring.measureText(text).width;
@@ -48,7 +48,7 @@ function dashOf(variant) {
   return DASHES[variant % DASHES.length][1];
 }
 
-/** Which dash is what, where the lines of a drive differ. */
+/** The meaning of each dash, where the lines of a drive differ. */
 function dashKey(lines) {
   const labels = new Map(lines.map(({ variant, label }) => [variant, label]));
   if (labels.size < 2) return '';
@@ -62,7 +62,7 @@ const shareAxis = (look, { name, log, min, max }) => ({
   axisLabel: { color: look.soft, formatter: (value) => `${tick(value, '')} %` },
 });
 
-/** What every chart has in common. */
+/** The options that all charts share. */
 function baseOption(look, summary) {
   const printing = document.documentElement.classList.contains('printing');
   const still = printing || matchMedia('(prefers-reduced-motion: reduce)').matches;

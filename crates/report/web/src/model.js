@@ -8,7 +8,7 @@ function familyData(id) {
   return families.get(id);
 }
 
-/** The data that stand in the page deflated and in base64. */
+/** Unpacks data that the page holds deflated and in base64. */
 function unpacked(text) {
   const deflated = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
   return JSON.parse(strFromU8(inflateSync(deflated)));
@@ -52,7 +52,7 @@ function runsShown(data, shown, step) {
     (shown.has(drive) && (step === undefined || data.runs.step[run] === step) ? [run] : []));
 }
 
-/** Whether a step has anything to choose from. */
+/** The choice between steps, where there are several. */
 function stepChoice(data, hasRun) {
   const steps = data.steps.flatMap((label, step) => (data.runs.step.some((of, run) => of === step && hasRun(run)) ? [[step, label]] : []));
   return steps.length > 1 ? [{ name: 'step', label: 'Step', options: steps }] : [];

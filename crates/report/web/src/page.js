@@ -1,12 +1,12 @@
 // Puts the page to work: which of its pages is shown, contents, charts, theme.
 
-/** What is focused in place of a whole section: the heading that names it. */
+/** The heading that names a section, which takes the focus in its place. */
 function headingOf(element) {
   const named = element?.matches('section, .page') ? element.getAttribute('aria-labelledby') : null;
   return (named && document.getElementById(named)) || element;
 }
 
-/** Frames until what is near a place has been laid out and drawn. */
+/** Frames until the surroundings of a place are laid out and drawn. */
 const ARRIVAL_FRAMES = 6;
 
 /** Goes to a place, and again while charts near it are drawn and move it. */
@@ -15,7 +15,7 @@ function arrive(target, frames = ARRIVAL_FRAMES) {
   if (frames > 0) requestAnimationFrame(() => arrive(target, frames - 1));
 }
 
-/** Shows the page that holds the element a link points to, and opens what folds it away. */
+/** Shows the page with the element that a link points to, and unfolds everything around it. */
 function startPages() {
   const pages = [...document.querySelectorAll('.page')];
   const title = document.title;
@@ -79,7 +79,7 @@ function startTheme(charts) {
   systemDark.addEventListener('change', repaint);
 }
 
-/** How far down the window one reads, as a share of its height. */
+/** The height at which people read, as a share of the window. */
 const READING_LINE = 0.25;
 
 /** Marks the section being read, filters drives, and folds the contents away on narrow screens. */
@@ -107,7 +107,7 @@ function startContents() {
   const parts = [...document.querySelectorAll('[id]')].filter(({ id }) => links.has(id));
   let marked;
 
-  /** What is being read: of the shown page's parts the last that begins above the line of reading, at the end of
+  /** The part that is being read: of the parts of the shown page the last that begins above the line of reading, at the end of
       the page the last one in view, and before any of them the first. */
   function beingRead() {
     const shown = parts.filter((part) => !part.closest('.page').hidden);
@@ -142,7 +142,7 @@ function startContents() {
   mark();
 }
 
-/** Paper shows what a click would: folds are open, every chart is drawn, at the width and in the colours of paper. */
+/** On paper everything is unfolded and every chart is drawn, at the width and in the colours of paper. */
 function startPrinting(charts) {
   const root = document.documentElement;
   let opened = [];

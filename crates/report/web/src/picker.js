@@ -10,7 +10,7 @@ function chooseEverywhere(drives) {
   onEverywhere.forEach((changed) => changed());
 }
 
-/** A search field and a box to tick for each drive. `chosen` is asked, `choose` told. */
+/** A search field and a box to tick for each drive. `chosen` says which are ticked, `choose` sets them. */
 function buildPicker(panel, { drives, chosen, defaults, choose }) {
   const bar = document.createElement('div');
   bar.className = 'picker-bar';

@@ -1,4 +1,4 @@
-// A run a row, the published figure beside it: bars, or dots where the axis is logarithmic, as there is no zero
+// A row for each run, with the published figure beside it: bars, or dots where the axis is logarithmic, as there is no zero
 // for bars to start from. Each plot knows what can be chosen, its height, its picture, its data as a table, and a
 // line that says how to read it.
 
@@ -12,7 +12,7 @@ const PAIRED_SHIFT_PX = -5.3;
 /** Braces would begin a style of the chart library. */
 const plain = (text) => text.replace(/[{}|]/g, ' ');
 
-/** What was published, and whose it is where it is another's, named once. */
+/** The published figures; the drive that another one was measured on is named once. */
 function markTexts(marks) {
   const owners = [...new Set(marks.map((mark) => mark.of ?? ''))];
   const texts = (of) => marks.filter((mark) => (mark.of ?? '') === of).map((mark) => mark.text).join(', ');
@@ -29,10 +29,10 @@ function marksOf(data, run, measure) {
   return data.published.filter((mark) => mark.run === run && mark.measure === measure);
 }
 
-/** What a chart in binary units says of them. */
+/** A sentence on binary units, for charts that use them. */
 const binaryKey = (data, measure) => (data.measures[measure].unit === 'MiB/s' ? 'MiB/s: 2^20 bytes a second, which its source calls MB/s.' : '');
 
-/** How to read what repeats add. */
+/** How to read the intervals of repeats. */
 const WHISKERS_KEY = 'Whiskers and ±: the 95 % confidence interval of the mean.';
 
 /** The value's column of a table, and the next where there were repeats. */
@@ -76,10 +76,10 @@ function withHeadings(rows) {
   return rows.flatMap((row, index) => (row.label === rows[index - 1]?.label ? [{ row }] : [{ heading: row.label }, { row }]));
 }
 
-/** What the ends of rows say of what was published, as far as there is room: whose it is, the value alone, nothing. */
+/** How much the end of a row says of published figures, by the room there is: drive and value, the value alone, nothing. */
 const SAYS = ['whose', 'value', 'nothing'];
 
-/** What stands at the end of a row: the run's value, and what was published and has no bar of its own. */
+/** The end of a row: the run's value, and published figures without a bar of their own. */
 function rowEnd(row, unit, { narrow, log, says }) {
   const bounds = row.marks.filter((mark) => log || mark !== exactMark(row));
   const texts = says === 'whose' ? markTexts(bounds) : bounds.map(({ text }) => text).join(', ');
@@ -89,15 +89,15 @@ function rowEnd(row, unit, { narrow, log, says }) {
 
 const exactMark = (row) => row?.marks.find((mark) => mark.exact);
 
-/** How far a row is drawn, but for the bar of what was published. */
+/** The right end of a row, without the bar of a published figure. */
 const rowReach = (row, log) => Math.max(row.value + row.halfWidth, ...row.marks.filter((mark) => log || mark !== exactMark(row)).map((mark) => mark.value));
 
-/** Of a tick with its unit and the space to the next. */
+/** The width of a tick with its unit, and the space to the next. */
 const TICK_ROOM_PX = 110;
 const END_LABEL_GAP_PX = 14;
 const DRIVE_LABEL_MAX_PX = 280;
 const AXIS_SHARE_MIN = 0.3;
-/** Of names on a phone, which are broken into lines. */
+/** The width of names on a phone, which are broken into lines. */
 const NARROW_LABEL_PX = 112;
 const LABEL_NAME_PX = 14;
 const LABEL_CONDITION_PX = 13;
@@ -119,7 +119,7 @@ function narrowRow(data, rows, look) {
   return Math.max(NARROW_ROW_PX, ...heights);
 }
 
-/** The room to the right of the axis that labels need which stand past their bars, and what they say with that. */
+/** The room that labels behind the bars need to the right of the axis, and how much they say in it. */
 function endRoom(rows, how) {
   const { width, narrow, labelPx } = how;
   const most = Math.max(24, width - labelPx - AXIS_SHARE_MIN * width);

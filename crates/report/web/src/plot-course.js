@@ -1,4 +1,4 @@
-// The lines of what happened inside runs: how long single I/Os took, and the course of a rate or of power, a
+// Lines of the events inside runs: how long single I/Os took, and the course of a rate or of power, a
 // step of the family at a time; and the wear of blocks.
 
 /** Zero has no place on a logarithmic scale; it is drawn at its foot, and the tooltip says zero. */
@@ -35,10 +35,10 @@ function xyTooltip(title, unit) {
   };
 }
 
-/** A tick as it is, without the rounding that would make one of two neighbours. */
+/** A tick as it is: rounded, two neighbours could look the same. */
 const exactTick = (value) => Number(value.toPrecision(12)).toLocaleString('en-US', { maximumFractionDigits: 6 });
 
-/** To the end of the longest line, which no tick names: its label would stand on the last one. */
+/** The axis of time ends with the longest line. No tick names that end: its label would overlap the last one. */
 const timeAxis = (look, last) => ({
   ...valueAxis(look, { unit: '', log: false }),
   max: last,
@@ -81,7 +81,7 @@ const COURSES = {
 // Drives without a thermal model have no temperature.
 const hasCourse = (data, course) => (run) => data.series.some((series) => series.run === run && (series[course]?.values.length ?? 0) > 1);
 
-/** (seconds, value). What lies between two points of one value is left out of the page. */
+/** (seconds, value). The page leaves out all points between two of the same value. */
 function coursePoints(series, course) {
   const { values, at, every = series.every } = series[course];
   return values.map((value, index) => [Number(((at?.[index] ?? index) * every).toPrecision(6)), value]);

@@ -1,5 +1,5 @@
-// How fast a drive takes what is written in order, over what was written: a panel a drive, with the parts over which the
-// speed is even.
+// The speed of sequential writes over the amount written: a panel for each drive, with the parts over which the speed is
+// even.
 
 const runsFilled = (data) => new Set(data.fills.map(({ run }) => run));
 

@@ -4,7 +4,7 @@
 const END_LABEL_PX = 15;
 const END_GAP_PX = 20;
 const AXIS_ROOM_PX = 60;
-/** Names that would take more of a chart than this share stand below it. */
+/** Names that would take more than this share of a chart are put below it. */
 const END_SHARE_MAX = 0.36;
 /** More lines than this are named below the chart, not at their ends. */
 const DIRECT_LINES_MAX = 10;
@@ -29,7 +29,7 @@ function stepLines(data, shown, measure) {
   return [...lines.values()];
 }
 
-/** What is drawn beside the family's own measure, such as what theory says of it; nothing for other measures. */
+/** Lines beside the family's own measure, such as those of theory; none for other measures. */
 const besideLines = (data, { shown, measure = 0 }) => (data.beside === null || measure !== 0 ? [] : stepLines(data, shown, data.beside));
 
 const linesPlot = {

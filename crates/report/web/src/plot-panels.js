@@ -1,4 +1,4 @@
-// A panel a drive over the same axes: how long single I/Os took, the course of a rate or of power, the
+// A panel for each drive, with the same axes: how long single I/Os took, the course of a rate or of power, the
 // consistency of rates as points, and the states of a drive.
 
 const PANEL_PX = 210;
@@ -26,7 +26,7 @@ const SPANS = { shared: 'One time axis for all', own: 'A time axis each' };
 
 const lastOf = (lines) => Math.max(0, ...lines.map((line) => line.points.at(-1)?.[0] ?? 0));
 
-/** How long the longest run is of each drive that is shown at first. */
+/** The length of the longest run of each drive that is shown at first. */
 function lengths(data) {
   const lines = courseLines(data, { shown: new Set(data.shown) });
   return [...new Set(lines.map((line) => line.drive))].map((drive) => lastOf(lines.filter((line) => line.drive === drive)));
@@ -47,7 +47,7 @@ function viewChoice(data) {
   return lasts ? [{ name: 'view', label: 'Part', options: VIEWS }] : [];
 }
 
-/** The part of each run that is looked at. */
+/** The part of each run that is shown. */
 function linesInView(data, context) {
   const lines = courseLines(data, context);
   if ((context.view ?? 'whole') === 'whole') return lines;
@@ -62,7 +62,7 @@ function panelsOf(lines) {
 
 const panelsHeight = (count, width, columnsMax) => Math.ceil(count / panelColumns(width, count, columnsMax)) * (PANEL_PX + PANEL_GAP_PX);
 
-/** What the labels of an axis take to the left of a panel. */
+/** The room for the labels of an axis, to the left of a panel. */
 const LABELS_PX = 46;
 
 /** The picture of panels: their axes, and a series a line. `axes` gives those of a panel, which is called as its drive
@@ -90,7 +90,7 @@ function panelsOption(panels, { look, width }, { axes, series, labelsPx = LABELS
   };
 }
 
-/** `0.00001 %` stands at the foot of shares. */
+/** Wide enough for `0.00001 %`, the least of shares. */
 const SHARES_PX = 68;
 
 const latencyPlot = {
@@ -121,7 +121,7 @@ const latencyPlot = {
   }),
 };
 
-/** Below the panels: what part of the time they show, all alike. */
+/** The slider below the panels, which sets the time that all of them show. */
 const ZOOM_PX = 40;
 
 function zoomOf(panels, own, look) {

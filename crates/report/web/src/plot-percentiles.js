@@ -1,7 +1,7 @@
-// How latencies spread: percentiles over the steps of a family, a panel a drive, and what share of I/Os took longer than
-// any time.
+// How latencies spread: percentiles over the steps of a family, a panel for each drive, and the share of I/Os that took longer than
+// a given time.
 
-/** What stands in the names of measures for requests of a kind. */
+/** The kinds of requests, by their word in the names of measures. */
 const KINDS_OF_LATENCY = { read: 'Reads', write: 'Writes', flush: 'Flushes' };
 
 /** `write_lat_p999_us`: the kind, and the digits of the percentile. */
@@ -21,7 +21,7 @@ function percentilesOf(data, kind) {
 
 const kindsOf = (data) => Object.keys(KINDS_OF_LATENCY).filter((kind) => percentilesOf(data, kind).length);
 
-/** That of the family's own measure at first. */
+/** At first the kind of the family's own measure. */
 const kindShown = (data, { kind }) => kind ?? LATENCY_NAME.exec(data.measures[0].name)?.[1] ?? kindsOf(data)[0];
 
 function drawnPercentiles(data, context) {
@@ -111,7 +111,7 @@ function longer(points) {
   let left = 100;
   const above = points.map(([x, share]) => {
     left -= share;
-    // What is left of rounding is nobody's share.
+    // The remainder of rounding is no share of any I/O.
     return [x, left > 1e-4 ? Number(left.toPrecision(4)) : 0];
   });
   const end = above.findIndex(([, share]) => share === 0);

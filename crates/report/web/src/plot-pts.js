@@ -4,7 +4,7 @@
 /** One run at a time: the reader chooses which. */
 function ptsRunChoice(data, has) {
   const runs = data.pts.filter(has);
-  // A menu cuts what is long, so what tells its lines apart comes first.
+  // A menu cuts long lines, so their differences come first.
   const drives = ptsDrives(data);
   const label = ({ run }) => [data.steps[data.runs.step[run]], drives.length > 1 && driveName(data.runs.drive[run])].filter(Boolean).join(', ');
   return runs.length > 1 ? [{ name: 'run', label: 'Run', options: runs.map((pts) => [pts.run, label(pts)]) }] : [];
@@ -162,7 +162,7 @@ const ptsWindowPlot = {
   },
 };
 
-/** A bar of few is not as wide as there is room. */
+/** Few bars do not take all of the width. */
 const BAR_WIDTH_MAX_PX = 72;
 
 function matrixOf(data, context) {
@@ -198,7 +198,7 @@ const ptsMatrixPlot = {
       tooltip: ptsTooltip(({ name }) => name, matrix.unit),
       series: matrix.mixes.map((name, index) => ({
         name,
-        // On a log axis bars would start nowhere.
+        // A log axis has no zero for bars to start from.
         type: log ? 'scatter' : 'bar',
         symbolSize: 9,
         data: matrix.values[index],
@@ -239,7 +239,7 @@ function ptsCourseLines(data, { shown }) {
   })));
 }
 
-/** What followed a steady state is drawn over time at first: it begins at a different amount for each drive. */
+/** Measures that begin in a steady state are drawn over time at first: the amount written differs from drive to drive. */
 const axisOf = (data, { axis }) => axis ?? (data.pts.some(hasRounds) ? 1 : 0);
 
 const ptsCoursePlot = {

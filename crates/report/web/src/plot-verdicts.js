@@ -1,6 +1,6 @@
-// The front page's chart: from the average to the longest wait, a row a drive.
+// The front page's chart: from the average to the longest wait, a row for each drive.
 
-// What names of drives take on the left, labels of the longest waits on the right, and one of an average with its gap.
+// Room for the names of drives on the left, for labels of the longest waits on the right, and for one of an average.
 const NAMES_PX = 200;
 const RIGHT_PX = 132;
 const AVERAGE_PX = 72;

@@ -1,18 +1,18 @@
-// How warm drives got, beside how fast they were: two panels a drive, with the temperatures at which they slow down.
+// The temperature of drives beside their speed: two panels for each drive, with the temperatures at which they slow down.
 
 const runsWarmed = (data) => new Set(data.series.filter(({ celsius }) => celsius?.values.length > 1).map(({ run }) => run));
 
 /** Where a drive is slowed down: (from, to) in seconds, and how many steps hold. */
 function throttledSpans({ every, throttle }) {
   const points = throttle ? coursePoints({ every, throttle }, 'throttle') : [];
-  // A value is that of the end of an interval, and holds until the next one that is told.
+  // A value is that of the end of an interval, and holds until the next one in the data.
   const spans = points.map(([x, steps], index) => [x, points[index + 1]?.[0] ?? x + every, steps]);
   return spans.filter(([, , steps]) => steps > 0);
 }
 
 const within = (spans, x) => spans.find(([from, to]) => x >= from && x < to)?.[2] ?? 0;
 
-/** Where the file of a drive says that it does something about its temperature. */
+/** The temperatures from which on a drive slows down, by its file. */
 const limitsOf = (data, drive) => (data.limits ?? []).filter((limit) => limit.drive === drive);
 
 function warmthRuns(data, { shown, step }) {
@@ -70,7 +70,7 @@ const warmthPlot = {
       const limits = (panel.limits ?? []).map(({ celsius }) => celsius);
       const values = panel.lines.flatMap((line) => line.points.map((point) => point[1]));
       const highest = Math.max(...values, 0);
-      // A limit far above what the drive came to would press its line to the foot.
+      // A limit far above the drive's highest temperature would press its line to the foot.
       const near = limits.filter((celsius) => celsius < highest + 15);
       const foot = panel.limits ? 10 * Math.floor(Math.min(...values) / 10) : 0;
       return {
@@ -108,7 +108,7 @@ const warmthPlot = {
       ...panel,
       lines: panel.lines.flatMap((line) => [line, ...[1, 2].map((steps) => ({ ...line, steps }))]),
     }));
-    // What is drawn thick is told once.
+    // The thick line is explained once.
     const told = (items) => items.filter(({ seriesIndex }) => seriesIndex % 3 === 0);
     const unitOf = (index) => drawn.flatMap(({ lines }) => lines)[index].unit;
     return {

@@ -19,7 +19,7 @@ function runRows(data, wanted) {
   });
 }
 
-/** As a reader sees it: latencies in the unit that fits. */
+/** A row as it is shown, with latencies in the unit that fits. */
 function asRead(row) {
   return row.map((value, index) => {
     if (typeof value !== 'number') return value;

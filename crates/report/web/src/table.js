@@ -27,7 +27,7 @@ function dataTable({ columns, rows }, caption) {
   for (const cells of rows.slice(0, TABLE_ROWS_MAX)) {
     const row = body.insertRow();
     for (const [index, value] of cells.entries()) {
-      // What a row is of stays in sight while the rest scrolls.
+      // The first cell stays in sight while the others scroll.
       const cell = index === 0 ? row.appendChild(document.createElement('th')) : row.insertCell();
       if (index === 0) cell.scope = 'row';
       if (typeof value === 'number') cell.className = 'num';

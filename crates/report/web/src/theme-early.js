@@ -5,5 +5,5 @@ try {
 } catch {
   // Some browsers refuse storage to pages opened from a file.
 }
-// Only the first page is laid out before the script knows which is wanted.
+// The first page alone is laid out until the script knows which one is wanted.
 document.documentElement.classList.add('opening');

@@ -8,7 +8,7 @@ const wasRepeated = (data, measure) => data.measures[measure].half_widths !== un
 /** Half the width of the interval of a run's value; null where there is none. */
 const halfWidthOf = (data, measure, run) => data.measures[measure].half_widths?.[run] ?? null;
 
-/** From where to where the interval goes; nothing for one without width, which would only hide its mark. */
+/** The ends of an interval; none for one without width, which would only hide its mark. */
 function intervalOf(value, halfWidth) {
   return halfWidth > 0 ? [value - halfWidth, value + halfWidth] : [];
 }

@@ -1,7 +1,9 @@
 //! `ftlab endurance`: a drive written to its end.
 
-use crate::failure::Outcome;
-use crate::files;
+mod page;
+
+use crate::failure::{Failure, Outcome};
+use crate::files::{self, NewFile};
 use crate::health::{bars, smart_table};
 use crate::options::{self, OutputFormat, TestbedOption};
 use crate::progress::Signs;
@@ -21,11 +23,12 @@ const GB: f64 = 1e9;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ftlab endurance intel-x25-m-g1-80
+  ftlab endurance --drive intel-x25-m-g1-80
   ftlab endurance --drive intel-x25-m-g1-80 jobs/uniform-random-4k.fio \\
       --per-day 20GB --years 5
-  ftlab endurance generic-mlc-8 --set reliability.median_cycles=9000 \\
+  ftlab endurance --drive generic-mlc-8 --set reliability.median_cycles=9000 \\
       --programs 1e9
+  ftlab endurance --drive intel-x25-m-g1-80 --html life.html
 
 The writes of the job are repeated until the drive takes no more. So that a life
 takes a minute, the drive is made smaller and its blocks shorter-lived in
@@ -57,6 +60,9 @@ pub struct Options {
     /// Root of every random stream: the same seed gives the same life
     #[arg(long, default_value_t = 1, allow_negative_numbers = true, value_parser = options::seed)]
     seed: u64,
+    /// Write a page of the answer and its charts; only of a life that is simulated
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     #[command(flatten)]
     testbed: TestbedOption,
     #[command(flatten)]
@@ -111,8 +117,17 @@ pub fn command(options: &Options) -> Outcome {
     };
     let plan = match Way::of(&drive, options.programs, daily, options.years)? {
         Way::Simulated(plan) => plan,
+        Way::Known(_) if options.html.is_some() => {
+            return Err(Failure::Input(
+                "--html: the announced amount is all that is known of this drive, and there is no life to draw".to_owned(),
+            ));
+        }
         Way::Known(rated) => return print_rated(*rated, options),
     };
+    let html = options.html.as_deref();
+    let html = html
+        .map(|path| NewFile::ready(path, "--html"))
+        .transpose()?;
     let progress = options.signs.spinner("writing the drive to its end");
     let tell = |_: &str, lived: Option<f64>| {
         let lived = 100.0 * lived.unwrap_or_default();
@@ -140,8 +155,12 @@ pub fn command(options: &Options) -> Outcome {
         provenance: Some(provenance::here()),
         ..lived.report(&drive, &plan, &life)
     };
+    let text = normal(&report);
+    if let Some(file) = html {
+        file.write(page::render(&report, &text).as_bytes())?;
+    }
     screen::print(&match options.output_format {
-        OutputFormat::Normal => normal(&report),
+        OutputFormat::Normal => text,
         OutputFormat::Json => screen::json(&report)?,
     })
 }
