@@ -104,8 +104,11 @@ const WAYS: [Way; 4] = [
     ("flush", |run| &run.flush),
 ];
 
+/// A percentile over time, by its name.
+type OverTime = (&'static str, fn(&LatencyCourse) -> &[Option<u64>]);
+
 /// The percentiles that a run has over time.
-const COURSES: [(&str, fn(&LatencyCourse) -> &[Option<u64>]); 3] = [
+const COURSES: [OverTime; 3] = [
     ("p50", |course| &course.p50),
     ("p99", |course| &course.p99),
     ("p99_9", |course| &course.p99_9),
