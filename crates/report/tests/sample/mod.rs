@@ -375,6 +375,7 @@ fn traffic(iops: f64, bytes: f64, seconds: u32, mean_ms: f64, max_ms: f64, sprea
             .to_vec(),
         lat_ns_bins: Vec::new(),
         lat_ns_histogram: histogram,
+        lat_ns_course: None,
         per_second: None,
     }
 }
