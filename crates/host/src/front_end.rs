@@ -71,6 +71,13 @@ impl FrontEnd {
         self.queue = HostQueue::new(host.order, self.depth);
     }
 
+    /// True for a command that drive and host can move as it is.
+    #[inline]
+    #[must_use]
+    pub fn is_one(&self, command: &Command) -> bool {
+        self.parts.is_one(command)
+    }
+
     /// Splits a command into parts that drive and host can move; most are one part.
     pub fn split(&mut self, command: Command) -> impl Iterator<Item = Command> + use<> {
         self.parts.split(command)

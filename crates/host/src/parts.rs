@@ -30,6 +30,13 @@ impl Parts {
         }
     }
 
+    /// True for a command that needs no split, as most do not.
+    #[inline]
+    #[must_use]
+    pub fn is_one(&self, command: &Command) -> bool {
+        self.most.is_none_or(|most| command.sectors <= most)
+    }
+
     /// The parts of a command, in order: itself, if it is not too large.
     pub fn split(&mut self, command: Command) -> impl Iterator<Item = Command> + use<> {
         let moves = matches!(command.kind, CommandKind::Read | CommandKind::Write);

@@ -53,10 +53,11 @@ impl Device for Ssd {
         }
         self.now = now;
         self.end_pause();
+        if self.front.is_one(&command) {
+            return self.take_in(command, now);
+        }
         for part in self.front.split(command) {
-            if let Some(sent) = self.front.submit(part, now) {
-                self.expect_sent(sent);
-            }
+            self.take_in(part, now);
         }
     }
 

@@ -82,8 +82,10 @@ struct Entry {
 #[derive(Debug)]
 pub(super) struct Events {
     queues: [VecDeque<Entry>; STAGES],
-    /// The key of the first entry of each queue.
+    /// The key of the first entry of each queue that has one.
     heads: [Key; STAGES],
+    /// A bit for each of these queues: of eight, two or three have something at a time.
+    live: u8,
     /// The key of the earliest event of all.
     first: Key,
     sequence: u64,
@@ -94,6 +96,7 @@ impl Events {
         Events {
             queues: Default::default(),
             heads: [NOTHING; STAGES],
+            live: 0,
             first: NOTHING,
             sequence: 0,
         }
@@ -112,6 +115,7 @@ impl Events {
             Some(last) => assert!(last.key < key, "{event:?} at {at:?}, after {last:?}"),
             None => {
                 self.heads[stage] = key;
+                self.live |= 1 << stage;
                 self.first = self.first.min(key);
             }
         }
@@ -137,9 +141,16 @@ impl Events {
         let stage = (self.first as u64 & ((1 << STAGE_BITS) - 1)) as usize;
         let queue = &mut self.queues[stage];
         let Entry { event, command, .. } = queue.pop_front()?;
-        self.heads[stage] = queue.front().map_or(NOTHING, |next| next.key);
-        let [a, b, c, d, e, f, g, h] = self.heads;
-        self.first = a.min(b).min(c.min(d)).min(e.min(f).min(g.min(h)));
+        match queue.front() {
+            Some(next) => self.heads[stage] = next.key,
+            None => self.live &= !(1 << stage),
+        }
+        let (mut live, mut first) = (self.live, NOTHING);
+        while live != 0 {
+            first = first.min(self.heads[live.trailing_zeros() as usize]);
+            live &= live - 1;
+        }
+        self.first = first;
         Some((event, command))
     }
 }

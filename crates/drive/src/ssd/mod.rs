@@ -50,7 +50,7 @@ use crate::heat::Heat;
 use buffer::{Place, WriteBuffer};
 use commands::Commands;
 use events::{Awaited, Event, Events};
-use ftlab_base::{CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, Server, SimTime};
+use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, Server, SimTime};
 use ftlab_ftl::TranslationLayer;
 use ftlab_host::{FrontEnd, Link, Sent};
 use ftlab_timing::{PowerModel, Scheduler};
@@ -273,6 +273,14 @@ impl Ssd {
             self.halt(n);
         }
         self.mapped.batch.clear();
+    }
+
+    /// Takes a command, or queues it where the drive has as many as it takes.
+    #[inline]
+    fn take_in(&mut self, command: Command, now: SimTime) {
+        if let Some(sent) = self.front.submit(command, now) {
+            self.expect_sent(sent);
+        }
     }
 
     /// The host sends a command to the drive.

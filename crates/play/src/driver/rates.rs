@@ -21,11 +21,11 @@ pub struct Rates {
 #[derive(Debug)]
 struct Direction {
     bytes_per_second: u128,
-    /// Of the smallest request, which is what fio takes requests for that come at random.
-    least_bytes: u64,
     issued_bytes: u64,
-    /// Arrival of the next one, after the beginning, and its random stream, where requests come at random.
-    arrives: Nanos,
+    /// The time after the beginning at which the next one may pass. It is looked at more often than it changes.
+    next: Nanos,
+    /// The mean distance of requests that come at random, of the smallest size, as fio takes them, and their stream.
+    mean: Nanos,
     arrivals: Option<Stream>,
 }
 
@@ -38,12 +38,15 @@ impl Rates {
             let by_ios = |ios| u128::from(ios) * u128::from(least_bytes);
             let by_bytes = pacing.rate_bytes.of(kind).map(u128::from);
             let rate = by_bytes.or(pacing.rate_iops.of(kind).map(by_ios));
-            rate.map(|rate| Direction {
-                bytes_per_second: rate.max(1),
-                least_bytes,
-                issued_bytes: 0,
-                arrives: Nanos::ZERO,
-                arrivals: pacing.rate_poisson.then(|| stream(arrivals)),
+            rate.map(|rate| {
+                let rate = rate.max(1);
+                Direction {
+                    bytes_per_second: rate,
+                    issued_bytes: 0,
+                    next: Nanos::ZERO,
+                    mean: span(least_bytes, rate),
+                    arrivals: pacing.rate_poisson.then(|| stream(arrivals)),
+                }
             })
         };
         let directions = [
@@ -66,10 +69,7 @@ impl Rates {
     #[inline]
     pub fn allow(&self, kind: CommandKind) -> Nanos {
         let direction = place(kind).and_then(|place| self.directions[place].as_ref());
-        direction.map_or(Nanos::ZERO, |direction| match direction.arrivals {
-            Some(_) => direction.arrives,
-            None => direction.span(direction.issued_bytes),
-        })
+        direction.map_or(Nanos::ZERO, |direction| direction.next)
     }
 
     /// Returns the time after the beginning at which the cap on reads or that on writes lets one pass.
@@ -98,22 +98,21 @@ impl Rates {
         let Some(direction) = place(kind).and_then(|place| self.directions[place].as_mut()) else {
             return;
         };
-        direction.issued_bytes += bytes;
-        let mean = direction.span(direction.least_bytes);
-        if let Some(arrivals) = &mut direction.arrivals {
-            // The logarithm of a number above 0 and up to 1.
-            let draw = ((arrivals.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64;
-            direction.arrives += Nanos((-draw.ln() * mean.0 as f64) as u64);
-        }
+        let Some(arrivals) = &mut direction.arrivals else {
+            direction.issued_bytes += bytes;
+            direction.next = span(direction.issued_bytes, direction.bytes_per_second);
+            return;
+        };
+        // The logarithm of a number above 0 and up to 1.
+        let draw = ((arrivals.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64;
+        direction.next += Nanos((-draw.ln() * direction.mean.0 as f64) as u64);
     }
 }
 
-impl Direction {
-    /// Returns the time that `bytes` take at the rate.
-    fn span(&self, bytes: u64) -> Nanos {
-        let span = u128::from(bytes) * 1_000_000_000 / self.bytes_per_second;
-        Nanos(u64::try_from(span).unwrap_or(u64::MAX))
-    }
+/// The time that bytes take at a rate.
+fn span(bytes: u64, bytes_per_second: u128) -> Nanos {
+    let span = u128::from(bytes) * 1_000_000_000 / bytes_per_second;
+    Nanos(u64::try_from(span).unwrap_or(u64::MAX))
 }
 
 fn place(kind: CommandKind) -> Option<usize> {

@@ -112,13 +112,16 @@ impl Planes {
 
 impl Scheduler {
     /// Lets a die take the data of the next plane, if they wait to be programmed; false if there are none.
+    #[inline]
     pub(super) fn join_next_plane(&mut self, index: u16, now: SimTime) -> bool {
+        self.planes.program && self.join_what_follows(index, now)
+    }
+
+    fn join_what_follows(&mut self, index: u16, now: SimTime) -> bool {
         let die = &self.dies[usize::from(index)];
+        let planes = self.planes.planes_per_die;
         let next = die.queue.front().filter(|next| {
-            self.planes.program
-                && self
-                    .planes
-                    .follows(next, &die.at_work, self.planes.planes_per_die)
+            self.planes.follows(next, &die.at_work, planes)
                 && self.fences.is_reached(next.order.waits)
         });
         let Some(&next) = next else {
@@ -139,6 +142,12 @@ impl Scheduler {
     /// Ends the programs that a die joined to the operation that is done now.
     #[inline]
     pub(super) fn end_joined(&mut self, index: u16, now: SimTime) {
+        if self.planes.program {
+            self.end_all_joined(index, now);
+        }
+    }
+
+    fn end_all_joined(&mut self, index: u16, now: SimTime) {
         while let Some(op) = self.dies[usize::from(index)].joined.pop() {
             let takes_room = !self.scheduling.is_express(&op);
             self.dies[usize::from(index)].occupied -= u32::from(takes_room);

@@ -36,22 +36,28 @@ impl Supply {
 impl Scheduler {
     /// Lets the array of a die program what its register holds, now or when another one is done. The
     /// die's event, if it has one, is over.
+    #[inline]
     pub(super) fn program_when_supplied(&mut self, index: u16, now: SimTime) {
         let supply = &mut self.supply;
-        if supply.most.is_some_and(|most| supply.programming >= most) {
-            supply.waiting.push_back(index);
-            self.dies[usize::from(index)].phase = Phase::WantsSupply;
-            self.agenda.drop(index);
-            return;
+        match supply.most {
+            Some(most) if supply.programming >= most => {
+                supply.waiting.push_back(index);
+                self.dies[usize::from(index)].phase = Phase::WantsSupply;
+                self.agenda.drop(index);
+            }
+            _ => self.program(index, now),
         }
-        self.program(index, now);
     }
 
     /// A program is done: the one that waits longest begins.
+    #[inline]
     pub(super) fn pass_supply_on(&mut self, now: SimTime) {
-        if !self.supply.is_limited() {
-            return;
+        if self.supply.is_limited() {
+            self.begin_next_program(now);
         }
+    }
+
+    fn begin_next_program(&mut self, now: SimTime) {
         self.supply.programming -= 1;
         if let Some(next) = self.supply.waiting.pop_front() {
             self.program(next, now);

@@ -8,13 +8,18 @@ use ftlab_nand::OpKind;
 
 impl Scheduler {
     /// Suspends what a die works on if its policy says so.
+    #[inline]
     pub(super) fn suspend_if_due(&mut self, index: u16, now: SimTime) {
+        // Most drives suspend nothing.
+        if self.scheduling.suspend != Suspend::Nothing {
+            self.suspend_by_policy(index, now);
+        }
+    }
+
+    fn suspend_by_policy(&mut self, index: u16, now: SimTime) {
         let die = &self.dies[usize::from(index)];
         // What is suspended already lets others pass as they come up.
-        if self.scheduling.suspend == Suspend::Nothing
-            || die.phase != Phase::Array
-            || die.suspended.is_some()
-        {
+        if die.phase != Phase::Array || die.suspended.is_some() {
             return;
         }
         let begun = die.works_from.max(now);
