@@ -48,10 +48,9 @@ impl Outcome {
         });
         playing.load.data().clone_into(&mut run.data);
         let mut outcome = outcome.on(cell, playing.port);
-        outcome
-            .run
-            .notes
-            .extend(playing.length.words(&playing.load));
+        let words = playing.length.words(&playing.load);
+        outcome.run.is_short = words.is_some();
+        outcome.run.notes.extend(words);
         outcome
     }
 

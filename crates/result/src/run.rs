@@ -36,6 +36,9 @@ pub struct Run {
     /// Notes on the measurement, in words: its machine, tests cut short, the number of repeats.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// True if the load was cut, as in a quick review; a note says how much of it ran.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_short: bool,
     /// The saved state that the drive was loaded from; absent when it was prepared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_state: Option<SavedState>,

@@ -1,11 +1,13 @@
 //! Published figures beside the runs that answer them.
 
+mod asked;
 mod metric;
 mod modern;
 mod order;
 mod score;
 mod seen;
 
+pub use asked::asked;
 pub use modern::{HeldTo, held_to};
 pub use score::{AT_LEAST, Judgement, judge};
 

@@ -15,7 +15,12 @@ const EQUAL: f64 = 1.05;
 /// The scores of closed programs that runs of their stand-ins answer.
 pub fn scores(bench: &Bench<'_>) -> Vec<Figure> {
     let figure = |row: Row| Some(bench.figure(&row, bench.answering(&row)?));
-    records(SCORES).into_iter().filter_map(figure).collect()
+    rows().into_iter().filter_map(figure).collect()
+}
+
+/// The scores that were published.
+pub fn rows() -> Vec<Row> {
+    records(SCORES)
 }
 
 /// The score of a family that imitates a closed program, as a row asks for it.
@@ -26,6 +31,11 @@ pub struct Score<'a> {
 }
 
 impl<'a> Score<'a> {
+    /// The tests that imitate the program.
+    pub fn family(&self) -> &'static Family {
+        self.family
+    }
+
     /// The score that a row is of, if it is of one.
     pub fn of(row: &'a Row) -> Option<Self> {
         let has_part = |family: &&'static Arc<Family>| {

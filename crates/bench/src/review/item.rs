@@ -69,6 +69,23 @@ impl Item {
         }
     }
 
+    /// True if runs of it are runs of another one, too: it plays the same load, or reads the same procedure or wear.
+    pub fn shares_with(&self, other: &Item) -> bool {
+        match (self.work(), other.work()) {
+            (Some(Work::Within(mine, _)), Some(Work::Within(theirs, _))) => {
+                mine.slug == theirs.slug
+            }
+            (Some(Work::Fact(mine)), Some(Work::Fact(theirs))) => {
+                self.name() == other.name()
+                    || mine.writes().is_some() && mine.writes() == theirs.writes()
+            }
+            _ => {
+                let has = |load: &Load| other.loads().contains(load);
+                self.name() == other.name() || self.loads().iter().any(has)
+            }
+        }
+    }
+
     /// The drives on which alone a review of everything runs it; none for any.
     pub fn only_on(&self) -> Option<&[String]> {
         match self {

@@ -14,6 +14,7 @@ mod set;
 mod wanted;
 
 use crate::ask::{self, Asker, Ends};
+use crate::figures::{self, Names};
 use crate::loads::OwnLoad;
 use crate::repeats;
 use crate::suites::Test;
@@ -52,6 +53,8 @@ pub struct Review {
     pub rest: Rest,
     /// The length of timed jobs: in full, or cut for a quick review.
     pub length: Length,
+    /// Set if tests that no published figure is made from are cut as in a quick review, drive by drive.
+    pub by_need: bool,
     /// The clock of loads. Without one they show what a drive writes and erases, but no rate and no latency.
     pub clock: Clock,
     /// The machine for all tests; none for that of each test's review.
@@ -88,6 +91,7 @@ impl Review {
             saved: None,
             rest: Rest::default(),
             length: Length::Full,
+            by_need: false,
             clock: Clock::Timed,
             testbed: None,
             seed,
@@ -140,8 +144,10 @@ impl Review {
     pub fn batch(self) -> Result<Batch, LabError> {
         assert!(self.repeats > 0, "every run is made at least once");
         let (mut cells, mut costs, mut drives) = (Vec::new(), Vec::new(), Vec::new());
+        let names: Vec<Names> = self.drives.iter().map(set::names).collect();
+        let asked = self.by_need.then(|| figures::asked(&names, &self.tests));
         for (n, subject) in self.drives.iter().enumerate() {
-            let mut of_drive = OfDrive::new(&self, n);
+            let mut of_drive = OfDrive::new(&self, n, asked.as_ref());
             let subject = Arc::new(subject.clone());
             let once = of_drive.cells(&self, &subject)?;
             of_drive.first_cell = cells.len();

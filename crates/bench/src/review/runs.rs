@@ -6,7 +6,7 @@ use super::{Batch, facts, latencies};
 use crate::ask::Ends;
 use crate::repeats::{Metrics, joined};
 use crate::suites::{NO_STATE, Series, Work};
-use ftlab_lab::{Outcome, Subject, fill_metrics};
+use ftlab_lab::{Length, Outcome, Subject, fill_metrics};
 use ftlab_result::Run;
 use ftlab_result::quantity::{drops, table};
 
@@ -61,7 +61,9 @@ impl Batch {
                 let run = |outcome: &Outcome| {
                     let state = &outcome.run.state;
                     let mut run = named(state, read(item, outcome));
-                    run.notes.extend(self.review.length.words_of_procedure(job));
+                    let words = of.length.words_of_procedure(job);
+                    run.is_short = words.is_some();
+                    run.notes.extend(words);
                     run
                 };
                 Some(of_job.map(run).collect())
@@ -71,7 +73,8 @@ impl Batch {
                     Needs::Course(at) => Some(&ends.outcomes(first + at)?.first()?.run),
                     _ => None,
                 };
-                let told = facts::tell(subject.first(), *fact, worn, self.review.length);
+                let mut told = facts::tell(subject.first(), *fact, worn, of.length);
+                told.is_short = worn.is_some() && of.length == Length::Quick;
                 Some(vec![named(NO_STATE, told)])
             }
             _ => None,

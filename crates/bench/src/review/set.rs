@@ -94,7 +94,7 @@ fn add_answers(run: &mut Run, own: &OwnLoad, subject: &Subject, clock: Clock) {
     }
 }
 
-fn names(subject: &Subject) -> Names {
+pub fn names(subject: &Subject) -> Names {
     Names {
         slug: subject.slug().to_owned(),
         aliases: (subject.only()).map_or_else(Vec::new, |file| file.aliases().to_vec()),

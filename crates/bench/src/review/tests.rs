@@ -445,3 +445,63 @@ fn a_test_that_does_not_fit_leaves_the_others_their_drive() {
     let error = review(&plan(&["ramdisk-8gb"], &["A9"]));
     assert!(error.is_err_and(|error| error.is_input()));
 }
+
+#[test]
+fn by_need_what_figures_are_made_from_is_whole_and_all_else_is_short() {
+    let all: Vec<Test> = suites::all().collect();
+    let drives: Vec<Subject> = [DISKS[1], "intel-x25-m-g2-160", "crucial-m4-256"]
+        .map(|slug| Catalog::load(slug, &[]).unwrap().into())
+        .into();
+    let names: Vec<Names> = drives.iter().map(set::names).collect();
+    let asked = figures::asked(&names, &all);
+    let batch = Review {
+        is_everything: true,
+        by_need: true,
+        ..Review::of(drives, all, RootSeed(1))
+    };
+    let batch = batch.batch().unwrap();
+    let mut lengths = [0, 0];
+    for drive in &batch.drives {
+        let slug = batch.cells[drive.first_cell].subject.slug().to_owned();
+        for of in &drive.items {
+            let is_asked = asked.contains(&(slug.clone(), of.item.name().to_owned()));
+            assert!(
+                !is_asked || of.length == Length::Full,
+                "{slug} {}",
+                of.item.name()
+            );
+            lengths[usize::from(of.length == Length::Full)] += 1;
+            let wanted::Needs::Loads(loads) = &of.needs else {
+                continue;
+            };
+            for (_, at) in loads {
+                let playing = batch.cells[drive.first_cell + at].playing().unwrap();
+                assert_eq!(playing.length, of.length, "{slug} {}", of.item.name());
+            }
+        }
+    }
+    let [short, whole] = lengths;
+    assert!(whole > 10 && short > whole, "{whole} whole, {short} short");
+}
+
+#[test]
+fn by_need_a_figure_is_what_it_is_in_full() {
+    let tests = ["randwrite-4k-qd1", "seqwrite-2m", "randread-4k-qd1"];
+    let full = plan(&DISKS, &tests);
+    let by_need = Review {
+        by_need: true,
+        ..full.clone()
+    };
+    let [full, by_need] = [full, by_need].map(|asked| review(&asked).unwrap());
+    assert!(!full.figures.is_empty());
+    assert_eq!(full.figures, by_need.figures);
+    let short = |set: &ResultSet| set.runs.iter().filter(|run| run.is_short).count();
+    assert_eq!(short(&full), 0);
+    for run in by_need.runs.iter().filter(|run| run.is_short) {
+        assert!(
+            run.notes.iter().any(|note| note.starts_with("Quick")),
+            "{run:?}"
+        );
+        assert!(by_need.figures.iter().all(|figure| figure.run != run.id));
+    }
+}

@@ -8,12 +8,13 @@ use crate::suites::{Span, Work};
 use ftlab_base::amount::decimal;
 use ftlab_drive::{DriveFile, Kind};
 use ftlab_host::{Port, Testbed};
-use ftlab_lab::{self as lab, Begin, Cell, Course, LabError, Playing, Subject};
+use ftlab_lab::{self as lab, Begin, Cell, Course, LabError, Length, Playing, Subject};
 use ftlab_play::driver::{Clock, DriverError};
 use ftlab_play::load::{Load, What};
 use ftlab_play::states::State;
 use ftlab_workload::JobSpec;
 use ftlab_workload::script::ScriptError;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -36,6 +37,8 @@ pub struct OfDrive {
 #[derive(Debug)]
 pub struct OfItem {
     pub item: Item,
+    /// The length of its runs.
+    pub length: Length,
     pub needs: Needs,
 }
 
@@ -50,8 +53,12 @@ pub enum Needs {
     Nothing,
 }
 
+/// Pairs of a drive and a test that figures are made from.
+type Asked = BTreeSet<(String, String)>;
+
 impl OfDrive {
-    pub fn new(review: &Review, drive: usize) -> OfDrive {
+    /// The tests of a drive; those that are not among `asked` are short, if that is given.
+    pub fn new(review: &Review, drive: usize, asked: Option<&Asked>) -> OfDrive {
         let subject = &review.drives[drive];
         let wanted = review.wanted.as_ref().map(|wanted| &wanted[drive]);
         let wanted = |item: &Item| wanted.is_none_or(|slugs| slugs.contains(item.name()));
@@ -85,12 +92,25 @@ impl OfDrive {
                 subject.slug()
             )))
         });
-        let of_item = |item: Item| OfItem {
+        let is_asked = |item: &Item| {
+            let pair = (subject.slug().to_owned(), item.name().to_owned());
+            asked.is_none_or(|asked| asked.contains(&pair))
+        };
+        // Tests share runs: one that has a run in common with a test that is asked is as long.
+        let needed: Vec<&Item> = items.iter().filter(|item| is_asked(item)).collect();
+        let lengths: Vec<Length> = (items.iter())
+            .map(|item| match needed.iter().any(|of| of.shares_with(item)) {
+                true => review.length,
+                false => Length::Quick,
+            })
+            .collect();
+        let of_item = |(item, length): (Item, Length)| OfItem {
             item,
+            length,
             needs: Needs::Nothing,
         };
         OfDrive {
-            items: items.into_iter().map(of_item).collect(),
+            items: items.into_iter().zip(lengths).map(of_item).collect(),
             too_large: too_large
                 .iter()
                 .map(|item| item.name().to_owned())
@@ -122,7 +142,7 @@ impl OfDrive {
         }
         for of in &mut self.items {
             let mut loads = Vec::new();
-            for (asked, playing) in loads_of(review, subject, &of.item) {
+            for (asked, playing) in loads_of(review, subject, of) {
                 loads.push((asked, cells.of_load(&of.item, playing)?));
             }
             if !loads.is_empty() {
@@ -132,7 +152,7 @@ impl OfDrive {
         // Two passes, as the courses that wear a drive come after the procedures of all items.
         for wears in [false, true] {
             for of in &mut self.items {
-                if let Some(course) = course_of(review, &of.item, wears) {
+                if let Some(course) = course_of(of, wears) {
                     of.needs = Needs::Course(cells.of_course(&of.item, course, wears)?);
                 }
             }
@@ -193,9 +213,9 @@ impl Cells<'_> {
 }
 
 /// The course of a test, if it is one: one that wears the drive, or a procedure.
-fn course_of(review: &Review, item: &Item, wears: bool) -> Option<Arc<dyn Course>> {
-    let length = review.length;
-    match item.work()? {
+fn course_of(of: &OfItem, wears: bool) -> Option<Arc<dyn Course>> {
+    let length = of.length;
+    match of.item.work()? {
         Work::Within(procedure, _) if !wears => Some(Arc::new(Acts {
             procedure: Arc::clone(procedure),
             length,
@@ -210,7 +230,8 @@ fn course_of(review: &Review, item: &Item, wears: bool) -> Option<Arc<dyn Course
 
 /// The loads of an item as they are played on its drives, each with the state that it is asked in: those of the item or, if
 /// one is asked for, that. The first of a state answers figures that ask for no data and no port.
-fn loads_of(review: &Review, subject: &Subject, item: &Item) -> Vec<(State, Playing)> {
+fn loads_of(review: &Review, subject: &Subject, of: &OfItem) -> Vec<(State, Playing)> {
+    let item = &of.item;
     let loads = item.loads();
     let kinds = match subject.files().any(DriveFile::compresses) {
         true => loads.len(),
@@ -239,7 +260,7 @@ fn loads_of(review: &Review, subject: &Subject, item: &Item) -> Vec<(State, Play
                     begin: begin.clone(),
                     clock: review.clock,
                     port,
-                    length: review.length,
+                    length: of.length,
                 };
                 asked.push((state, playing));
             }

@@ -46,9 +46,13 @@ pub struct Options {
     #[command(flatten)]
     suite: SuiteOption,
     /// Every test, on every drive of the suite if none is named: without --suite, on those that no other suite is for; the
-    /// longest only on the drives their sources tested
+    /// longest only on the drives their sources tested. On each drive the tests from which no published figure is made are
+    /// short, as with --quick
     #[arg(long, conflicts_with = "tests")]
     all: bool,
+    /// With --all: run every test in full
+    #[arg(long, requires = "all")]
+    full_length: bool,
     /// Continue an interrupted review: finished tests are taken from its directory, if
     /// model version, seed, repeats, test machine, drive file and length are the same
     #[arg(long)]
@@ -132,8 +136,11 @@ fn review(options: &Options) -> Result<Review, Failure> {
     let is_of_suite = options.suite.is_given() && !is_chosen;
     let is_everything = is_of_suite || options.tests.is_empty() && (options.all || !is_chosen);
     let (tests, loads) = tests(options)?;
+    // All drives and all tests are many hundred runs to one that a figure is made from.
+    let by_need = options.all && !options.full_length;
     Ok(Review {
         loads,
+        by_need,
         ..(options.how).review(drives, tests, is_everything)?
     })
 }

@@ -27,18 +27,6 @@ pub enum Work {
     Untimed,
 }
 
-impl Work {
-    pub const ALL: [Work; 3] = [Work::Writes, Work::Reads, Work::Untimed];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Work::Writes => "timed random writes",
-            Work::Reads => "timed random reads",
-            Work::Untimed => "untimed random writes",
-        }
-    }
-}
-
 pub struct Load {
     pub drive: Box<dyn Device>,
     pub slots: u64,

@@ -2,7 +2,7 @@
 //! × 2 dies × 512 blocks × 256 pages × 4 KiB), 83.7 % of all slots valid, uniform random 4 KiB, greedy, MLC timings, 32
 //! commands outstanding.
 //!
-//! Every figure is the median of some repetitions on one core. `-- --instructions` counts
+//! Every figure is the median of some repetitions on one core. `cargo bench -p ftlab-lab --bench instructions` counts
 //! instructions instead, which no other program on the machine can disturb.
 
 #![expect(
@@ -11,7 +11,6 @@
     reason = "a benchmark measures wall time, and reports it to a person only"
 )]
 
-mod instructions;
 mod load;
 mod remap;
 
@@ -216,9 +215,6 @@ fn preconditioning(rows: &mut Vec<Row>) {
 }
 
 fn main() {
-    if instructions::asked_for() {
-        return;
-    }
     let mut rows = Vec::new();
     writes(&mut rows);
     reads(&mut rows);

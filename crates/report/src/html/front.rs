@@ -97,6 +97,7 @@ fn own_loads(view: &View<'_>) -> &'static str {
 
 pub fn header(view: &View<'_>) -> Markup {
     let set = view.set;
+    let short = set.runs.iter().filter(|run| run.is_short).count();
     let repeats = Repeats::of(set);
     // A user's own loads have nothing published beside them, and the lede claims none.
     html! {
@@ -122,6 +123,8 @@ pub fn header(view: &View<'_>) -> Markup {
                 @if repeats.is_some() { div { dt { "Repeats" } dd { (set.origin.repeats) } } }
                 @if set.origin.quick {
                     div { dt { "Length" } dd { "quick: parts of the runtimes" } }
+                } @else if short > 0 {
+                    div { dt { "Length" } dd { (short) " runs short, of which nothing was published" } }
                 }
             }
             @if let Some(repeats) = repeats { p.small { (format::keep_units(&repeats.sentences().join(" "))) } }
@@ -316,12 +319,13 @@ pub fn feel(headline: &Headline<'_>, quick: bool) -> Markup {
         Feel::Untested => ("none", "○"),
     };
     let is_tested = feel != Feel::Untested;
+    let is_short = quick || headline.run.is_some_and(|run| run.is_short);
     let is_grey = is_unverified(headline);
     let class = if is_grey { "none" } else { class };
     html! {
         span.chip.(class) {
             span aria-hidden="true" { (sign) } " " (feel.word())
-            @if quick && is_tested { ", quick" }
+            @if is_short && is_tested { ", quick" }
             @if is_tested && is_grey { ", unverified" }
         }
     }
