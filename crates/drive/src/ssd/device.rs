@@ -62,8 +62,7 @@ impl Device for Ssd {
     }
 
     fn next_event(&self) -> Option<SimTime> {
-        let next = self.scheduler.next_event().min(self.events.first_at());
-        let next = next.min(self.works_ahead_at);
+        let next = self.next_at();
         (next < SimTime::NEVER).then_some(next)
     }
 
@@ -76,9 +75,12 @@ impl Device for Ssd {
         limit: SimTime,
         done: &mut Vec<Completion>,
     ) -> Option<SimTime> {
-        let last = self.run(limit, done.len(), done);
-        // The rest of the instant.
-        last.inspect(|&at| self.advance(at, done))
+        let last = self.run(limit, done.len(), done)?;
+        // The rest of the instant, of which there is mostly none.
+        if self.next_at() <= last {
+            self.advance(last, done);
+        }
+        Some(last)
     }
 
     fn apply(&mut self, command: Command) -> Outcome {

@@ -290,7 +290,7 @@ impl Mapped {
 
     /// Reads so far that could not be corrected.
     pub(super) fn unreadable(&self) -> u64 {
-        self.layer.array().fault_counters().unreadable
+        self.layer.array().unreadable()
     }
 
     pub(super) fn trim(&mut self, first: Lpn, slots: u32) {

@@ -275,6 +275,13 @@ impl Ssd {
         self.mapped.batch.clear();
     }
 
+    /// Instant of the next event of commands, flash or work ahead; never if there is none.
+    #[inline]
+    fn next_at(&self) -> SimTime {
+        let next = self.scheduler.next_event().min(self.events.first_at());
+        next.min(self.works_ahead_at)
+    }
+
     /// Takes a command, or queues it where the drive has as many as it takes.
     #[inline]
     fn take_in(&mut self, command: Command, now: SimTime) {

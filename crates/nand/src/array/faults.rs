@@ -160,6 +160,15 @@ impl Array {
             .map_or_else(FaultCounters::default, |f| f.counters)
     }
 
+    /// Reads so far that could not be corrected.
+    #[inline]
+    #[must_use]
+    pub fn unreadable(&self) -> u64 {
+        self.faults
+            .as_ref()
+            .map_or(0, |faults| faults.counters.unreadable)
+    }
+
     /// Reads of pages that could be corrected, of data that could not be when they were moved there.
     pub fn note_unreadable(&mut self, reads: u64) {
         if let Some(faults) = &mut self.faults {
