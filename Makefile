@@ -4,7 +4,7 @@ SHELL         := /bin/sh
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup tools rust lints build build-fast dist review deb test test-web test-python test-speed guides soak portable bench fuzz nightly clean FORCE
+.PHONY: help setup tools rust lints build build-fast dist speed review deb test test-web test-python test-speed guides soak portable bench fuzz nightly clean FORCE
 
 # Without an interface of its own to draw, a browser takes half the work.
 CHROMIUM ?= $(shell command -v chromium-headless-shell || command -v chromium || echo chromium-headless-shell)
@@ -203,6 +203,15 @@ portable: rust ## check that what needs no Unix compiles for Windows: the comman
 	    cargo check --target $(WINDOWS) --no-default-features -p ftlab
 	CC_x86_64_pc_windows_gnu=true AR_x86_64_pc_windows_gnu=true \
 	    cargo check --target $(WINDOWS) -p ftlab-python
+
+# Counted of the program as it is shipped, and of one without a profile.
+speed: TOOLS := $(BUILD_TOOLS) valgrind:valgrind
+speed: PYTHON_TOOLS :=
+speed: tools build build-fast ## count the instructions of a request, by callgrind
+	@for program in $(abspath $(FAST_BIN)) $(abspath $(BIN)); do \
+	    echo "$$program"; \
+	    cargo bench -q -p ftlab-lab --bench instructions -- --program $$program || exit 1; \
+	done
 
 bench: ## run the benchmarks
 	cargo bench --workspace

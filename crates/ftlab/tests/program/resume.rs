@@ -182,6 +182,27 @@ fn one_drive_that_fails_takes_no_other_with_it() {
     assert_eq!((code, error.lines().count()), (2, 1), "{error}");
 }
 
+/// Waits until a run is kept in `o`, behind the line that says by which program, and interrupts the program then.
+#[cfg(unix)]
+#[track_caller]
+fn interrupt_when_kept(child: &std::process::Child, place: &Place) {
+    let kept = place.path("o/cells.jsonl");
+    let is_kept = || {
+        let text = std::fs::read_to_string(&kept).unwrap_or_default();
+        text.matches('\n').count() > 1
+    };
+    for _ in 0..60_000 {
+        if is_kept() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(is_kept(), "no run was ever kept");
+    let pid = child.id().to_string();
+    let kill = Command::new("kill").args(["-INT", &pid]).status();
+    assert!(kill.unwrap().success());
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interruption_leaves_what_is_done_readable_and_says_how_to_go_on() {
@@ -195,23 +216,7 @@ fn an_interruption_leaves_what_is_done_readable_and_says_how_to_go_on() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let kept = place.path("o/cells.jsonl");
-    let is_kept = || std::fs::read_to_string(&kept).is_ok_and(|text| text.lines().count() > 1);
-    for _ in 0..6000 {
-        if is_kept() {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    assert!(is_kept(), "the first drive was never kept");
-    let pid = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
+    interrupt_when_kept(&child, &place);
     let output = child.wait_with_output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{error}");
@@ -240,29 +245,14 @@ fn an_interruption_leaves_the_tests_of_a_drive_that_are_done() {
     // The first test is done at once, the others take seconds.
     let line = "review samsung-slc-64 --test A1 --test E1 --jobs 1 --out o";
     let file = "o/cells.jsonl";
-    let mut wait = Duration::from_millis(100);
-    let mut interrupted = None;
-    for _ in 0..15 {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
-        command.args(line.split_whitespace()).current_dir(&place.0);
-        let child = command.stdout(Stdio::null()).stderr(Stdio::piped());
-        let child = child.spawn().unwrap();
-        std::thread::sleep(wait);
-        let pid = child.id().to_string();
-        let kill = Command::new("kill").args(["-INT", &pid]).status();
-        assert!(kill.unwrap().success());
-        let output = child.wait_with_output().unwrap();
-        if output.status.success() {
-            // It ran to its end: a shell that starts programs in the background has them ignore the
-            // signal until they listen to it.
-            std::fs::remove_file(place.path(file)).unwrap();
-        } else if place.path("o/results.json").exists() {
-            interrupted = Some(String::from_utf8(output.stderr).unwrap());
-            break;
-        }
-        wait = wait * 3 / 2;
-    }
-    let error = interrupted.expect("a test was kept of a review that was interrupted");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
+    command.args(line.split_whitespace()).current_dir(&place.0);
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let child = child.spawn().unwrap();
+    interrupt_when_kept(&child, &place);
+    let output = child.wait_with_output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{error}");
     holds(
         &error,
         &[

@@ -90,7 +90,7 @@ pub const LOADS: [Load; 6] = [
         state: State::Used,
         clock: Clock::Timed,
         requests: [1_000, 3_000],
-        text: heavy,
+        text: |n| heavy(n, "256 MiB"),
         is_trace: true,
     },
 ];
@@ -100,11 +100,11 @@ fn random(rw: &str, requests: u64) -> String {
 }
 
 /// A mix of small random and large sequential requests, as recorded traces of a busy desktop have it.
-fn heavy(requests: u64) -> String {
+pub fn heavy(requests: u64, span: &str) -> String {
     let (reads, writes) = (requests * 11 / 20, requests * 9 / 20);
     format!(
         "schema = 1\nname = \"heavy\"\ntestbed = \"anandtech-2012\"\nsummary = \"Small random and large sequential requests.\"\n\
-         span = {{ at = \"0 GiB\", size = \"256 MiB\" }}\nreads = {reads}\nwrites = {writes}\nwritten = \"{} B\"\n\
+         span = {{ at = \"0 GiB\", size = \"{span}\" }}\nreads = {reads}\nwrites = {writes}\nwritten = \"{} B\"\n\
          sequential = \"42 %\"\nsizes = {{ \"4 KiB\" = \"28 %\", \"16 KiB\" = \"10 %\", \"32 KiB\" = \"10 %\", \"64 KiB\" = \"4 %\" }}\n\
          rest = [\"96 KiB\", \"128 KiB\"]\ndepth = {{ one = \"59 %\", mean = 4.625, most = 32 }}\n",
         writes * 59_000

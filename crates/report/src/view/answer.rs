@@ -81,6 +81,8 @@ fn sentence(view: &View<'_>, required: &str) -> String {
         ([], []) => String::new(),
         ([only], []) => format!("{only} {one} {rest}."),
         ([], [only]) => format!("{only} does not {several} {rest}."),
+        ([_, _], []) => format!("Both {several} {rest}: {}.", listed(&met)),
+        ([], [_, _]) => format!("Neither {one} {rest}: {}.", listed(&missed)),
         (all, []) => format!("All {} {several} {rest}: {}.", all.len(), listed(all)),
         ([], all) => format!("None of {} {one} {rest}: {}.", all.len(), listed(all)),
         (some, others) => {
