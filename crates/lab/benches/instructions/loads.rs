@@ -120,7 +120,8 @@ impl Load {
         }
     }
 
-    /// Plays so many requests of it; the number of requests it made, or of page programs without a clock.
+    /// Plays the load with that many requests. Returns the number of requests that were made or, without a clock, of pages
+    /// that were programmed.
     pub fn play(&self, requests: u64) -> u64 {
         let (slug, settings, bytes_max) = self.drive;
         let settings: Vec<String> = settings.iter().map(|&of| of.to_owned()).collect();

@@ -12,6 +12,9 @@ const BITS: u32 = 7;
 const PER_OCTAVE: u64 = 1 << (BITS - 1);
 const BUCKETS: usize = ((u64::BITS - BITS + 2) as usize) * PER_OCTAVE as usize;
 
+/// Latencies of an interval that are kept one by one: a thousand jobs of a few commands do not take 15 KB each.
+const FEW_MAX: usize = 256;
+
 /// Latencies by the interval in which they ended.
 #[derive(Debug, Clone)]
 pub struct LatencyCourse {
@@ -22,7 +25,56 @@ pub struct LatencyCourse {
     open: usize,
     /// Nanoseconds since the start that lie in it.
     open_ns: Range<u64>,
-    counts: Box<[u32; BUCKETS]>,
+    counts: Open,
+}
+
+/// The counts of an interval that is being counted.
+#[derive(Debug, Clone)]
+enum Open {
+    /// The bucket of each latency.
+    Few(Vec<u16>),
+    Many(Box<[u32; BUCKETS]>),
+}
+
+impl Open {
+    #[inline]
+    fn add(&mut self, bucket: u16, count: u32) {
+        match self {
+            Open::Many(counts) => counts[usize::from(bucket)] += count,
+            Open::Few(buckets) if buckets.len() + (count as usize) <= FEW_MAX => {
+                buckets.extend(std::iter::repeat_n(bucket, count as usize));
+            }
+            Open::Few(buckets) => {
+                let mut counts = Box::new([0; BUCKETS]);
+                for &few in &*buckets {
+                    counts[usize::from(few)] += 1;
+                }
+                counts[usize::from(bucket)] += count;
+                *self = Open::Many(counts);
+            }
+        }
+    }
+
+    /// Takes what was counted, by ascending buckets.
+    fn take(&mut self) -> Vec<(u16, u32)> {
+        match self {
+            Open::Few(buckets) => {
+                buckets.sort_unstable();
+                let runs = buckets.chunk_by(|a, b| a == b);
+                let counted = runs.map(|run| (run[0], run.len() as u32)).collect();
+                buckets.clear();
+                counted
+            }
+            Open::Many(counts) => {
+                let counted = counts.iter().enumerate().filter(|&(_, &count)| count > 0);
+                let counted = counted
+                    .map(|(bucket, &count)| (bucket as u16, count))
+                    .collect();
+                **counts = [0; BUCKETS];
+                counted
+            }
+        }
+    }
 }
 
 impl Default for LatencyCourse {
@@ -32,7 +84,7 @@ impl Default for LatencyCourse {
             intervals: Vec::new(),
             open: 0,
             open_ns: 0..Nanos::from_secs(INTERVAL_S).0,
-            counts: Box::new([0; BUCKETS]),
+            counts: Open::Few(Vec::new()),
         }
     }
 }
@@ -44,7 +96,7 @@ impl LatencyCourse {
         if !self.open_ns.contains(&since_start.0) {
             self.turn_to(since_start);
         }
-        self.counts[bucket(latency.0)] += 1;
+        self.counts.add(bucket(latency.0), 1);
     }
 
     /// Counts everything that `other` counted, whose start was `later_s` seconds after this one's.
@@ -57,7 +109,7 @@ impl LatencyCourse {
             let since_start = Nanos::from_secs(later_s + n as u64 * other.width_s);
             self.turn_to(since_start);
             for (bucket, count) in theirs {
-                self.counts[usize::from(bucket)] += count;
+                self.counts.add(bucket, count);
             }
         }
         self.close();
@@ -69,8 +121,8 @@ impl LatencyCourse {
         self.width_s
     }
 
-    /// The latencies, in nanoseconds, that so many percent of the requests of each interval do not exceed, a row an
-    /// interval; none of one in which nothing ended. They are at most 1.6 % above the true ones.
+    /// Percentiles of the latencies of each interval, in nanoseconds, at most 1.6 % above the true ones; an interval in
+    /// which no request ended has none.
     #[must_use]
     pub fn percentiles<const N: usize>(&self, percents: [f64; N]) -> Vec<Option<[u64; N]>> {
         let of = |counts: Vec<(u16, u32)>| {
@@ -99,15 +151,10 @@ impl LatencyCourse {
 
     /// Puts the counts of the open interval among the others.
     fn close(&mut self) {
-        let counts = self.counts.iter().enumerate();
-        let counted: Vec<(u16, u32)> = counts
-            .filter(|&(_, &count)| count > 0)
-            .map(|(bucket, &count)| (bucket as u16, count))
-            .collect();
+        let counted = self.counts.take();
         if counted.is_empty() {
             return;
         }
-        *self.counts = [0; BUCKETS];
         if self.intervals.len() <= self.open {
             self.intervals.resize(self.open + 1, Vec::new());
         }
@@ -137,9 +184,9 @@ impl LatencyCourse {
 }
 
 /// The bucket of a latency: below [`PER_OCTAVE`] itself, then as many an octave.
-fn bucket(ns: u64) -> usize {
+fn bucket(ns: u64) -> u16 {
     let shift = (u64::BITS - ns.leading_zeros()).saturating_sub(BITS);
-    (u64::from(shift) * PER_OCTAVE + (ns >> shift)) as usize
+    (u64::from(shift) * PER_OCTAVE + (ns >> shift)) as u16
 }
 
 /// The largest latency of a bucket.
@@ -190,8 +237,8 @@ mod tests {
             (0..2_000).chain((11..64).flat_map(|bit| [(1 << bit) - 1, 1 << bit, 3 << (bit - 1)]))
         {
             let of = bucket(ns);
-            assert!(of < BUCKETS && Some(of) >= before, "{ns}");
-            let most = largest(of as u16);
+            assert!(usize::from(of) < BUCKETS && Some(of) >= before, "{ns}");
+            let most = largest(of);
             assert!(
                 most >= ns && (most - ns) as f64 <= ns as f64 / 64.0,
                 "{ns} {most}"
