@@ -28,40 +28,35 @@ const GENERIC: (&str, &[&str], u64) = (
     u64::MAX,
 );
 
+/// Random writes of 4 KiB on a drive in its steady state, with a clock: what the others differ from.
+const WRITES: Load = Load {
+    name: "writes-qd32",
+    drive: GENERIC,
+    state: State::SteadyFast,
+    clock: Clock::Timed,
+    requests: [10_000, 30_000],
+    text: |n| random("randwrite", n),
+    is_trace: false,
+};
+
 pub const LOADS: [Load; 6] = [
     Load {
         name: "reads-qd32",
-        drive: GENERIC,
-        state: State::SteadyFast,
-        clock: Clock::Timed,
         requests: [20_000, 60_000],
         text: |n| random("randread", n),
-        is_trace: false,
+        ..WRITES
     },
-    Load {
-        name: "writes-qd32",
-        drive: GENERIC,
-        state: State::SteadyFast,
-        clock: Clock::Timed,
-        requests: [10_000, 30_000],
-        text: |n| random("randwrite", n),
-        is_trace: false,
-    },
+    WRITES,
     Load {
         name: "writes-untimed",
-        drive: GENERIC,
-        state: State::SteadyFast,
         clock: Clock::Untimed,
         requests: [50_000, 150_000],
-        text: |n| random("randwrite", n),
-        is_trace: false,
+        ..WRITES
     },
     Load {
         name: "offered-rate",
         drive: ("micron-7450-max-800", &[], 256 << 20),
         state: State::Filled,
-        clock: Clock::Timed,
-        requests: [10_000, 30_000],
         text: |n| {
             let ms = n / 100;
             format!(
@@ -69,29 +64,27 @@ pub const LOADS: [Load; 6] = [
                  [load]\nrw=randwrite\nnumjobs=6\nrate_iops=15k\n[reads]\nrw=randread\nrate_iops=10k\n"
             )
         },
-        is_trace: false,
+        ..WRITES
     },
     Load {
         name: "cached-mix",
         drive: ("samsung-970-evo-500", &[], 256 << 20),
         state: State::Filled,
-        clock: Clock::Timed,
-        requests: [10_000, 30_000],
         text: |n| {
             format!(
                 "[m]\nrw=randrw\nrwmixread=70\nbssplit=4k/70:16k/30\niodepth=16\nfsync=32\nnorandommap\nnumber_ios={n}\n"
             )
         },
-        is_trace: false,
+        ..WRITES
     },
     Load {
         name: "heavy-trace",
         drive: ("intel-x25-m-g2-160", &[], 512 << 20),
         state: State::Used,
-        clock: Clock::Timed,
         requests: [1_000, 3_000],
         text: |n| heavy(n, "256 MiB"),
         is_trace: true,
+        ..WRITES
     },
 ];
 

@@ -26,33 +26,33 @@ const SMALL: &[&str] = &[
     "nand.blocks_per_die=64",
 ];
 
+/// Random writes of 4 KiB on a small drive in its steady state: what the others differ from.
+const WRITES: Load = Load {
+    name: "",
+    drive: SMALL,
+    state: "steady-fast",
+    kind: "fio",
+    text: |n| random("randwrite", n),
+    sizes: [50_000, 150_000],
+    untimed: false,
+};
+
 const LOADS: [Load; 5] = [
     Load {
         name: "reads at queue depth 32",
-        drive: SMALL,
-        state: "steady-fast",
-        kind: "fio",
         text: |n| random("randread", n),
-        sizes: [50_000, 150_000],
-        untimed: false,
+        ..WRITES
     },
     Load {
         name: "writes at queue depth 32 on 8 GiB",
         drive: &["generic-mlc-8", "--set", "spare.op=0.195"],
-        state: "steady-fast",
-        kind: "fio",
-        text: |n| random("randwrite", n),
-        sizes: [50_000, 150_000],
-        untimed: false,
+        ..WRITES
     },
     Load {
         name: "writes without a clock",
-        drive: SMALL,
-        state: "steady-fast",
-        kind: "fio",
-        text: |n| random("randwrite", n),
         sizes: [200_000, 600_000],
         untimed: true,
+        ..WRITES
     },
     Load {
         name: "an offered rate on a data-centre drive",
@@ -64,7 +64,6 @@ const LOADS: [Load; 5] = [
             "spare.user_capacity=16GB",
         ],
         state: "steady",
-        kind: "fio",
         text: |ms| {
             format!(
                 "[global]\nbs=4k\niodepth=64\nnorandommap\nsize=100%\ntime_based\nruntime={ms}ms\nramp_time=500ms\n\
@@ -73,7 +72,7 @@ const LOADS: [Load; 5] = [
             )
         },
         sizes: [1_000, 2_000],
-        untimed: false,
+        ..WRITES
     },
     Load {
         name: "the heavy mix of a desktop on an old drive",
@@ -88,7 +87,7 @@ const LOADS: [Load; 5] = [
         kind: "toml",
         text: |n| crate::loads::heavy(n, "16 GiB"),
         sizes: [5_000, 10_000],
-        untimed: false,
+        ..WRITES
     },
 ];
 

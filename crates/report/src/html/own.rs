@@ -88,7 +88,8 @@ fn columns(runs: &[&Run]) -> Vec<Column> {
     for name in FIRST.into_iter().filter(|name| has(name)) {
         if is_mixed && OF_ALL.contains(&name) {
             if name == OF_ALL[0] {
-                columns.extend(["Reads", "Writes"].into_iter().flat_map(latencies));
+                columns.extend(latencies("Reads", |run| &run.read));
+                columns.extend(latencies("Writes", |run| &run.write));
             }
             continue;
         }
@@ -110,13 +111,9 @@ fn columns(runs: &[&Run]) -> Vec<Column> {
 }
 
 /// Latencies of what went one way.
-fn latencies(way: &'static str) -> [Column; 3] {
+fn latencies(way: &str, of_run: fn(&Run) -> &Traffic) -> [Column; 3] {
     let of = move |run: &Run, ns: fn(&Traffic) -> Option<f64>| {
-        let traffic = if way == "Reads" {
-            &run.read
-        } else {
-            &run.write
-        };
+        let traffic = of_run(run);
         let ns = ns(traffic).filter(|_| traffic.ios > 0);
         ns.map_or("–".to_owned(), format::latency_ns)
     };

@@ -76,13 +76,22 @@ fn sentence(view: &View<'_>, required: &str) -> String {
         of.map(|judgement| in_words(view, judgement)).collect()
     };
     let [met, missed, unknown] = [Finding::Met, Finding::Missed, Finding::Unknown].map(with);
-    let Claim { one, several, rest } = Claim::of(required);
-    let mut text = match (&met[..], &missed[..]) {
+    let mut text = kept_or_not(&Claim::of(required), &met, &missed);
+    if !unknown.is_empty() {
+        text += &format!(" Unknown for {}: {required}.", listed(&unknown));
+    }
+    keep_units(text.trim_start())
+}
+
+/// Which drives keep a claim and which do not, in a sentence; nothing about none.
+fn kept_or_not(claim: &Claim, met: &[String], missed: &[String]) -> String {
+    let Claim { one, several, rest } = claim;
+    match (met, missed) {
         ([], []) => String::new(),
         ([only], []) => format!("{only} {one} {rest}."),
         ([], [only]) => format!("{only} does not {several} {rest}."),
-        ([_, _], []) => format!("Both {several} {rest}: {}.", listed(&met)),
-        ([], [_, _]) => format!("Neither {one} {rest}: {}.", listed(&missed)),
+        ([_, _], []) => format!("Both {several} {rest}: {}.", listed(met)),
+        ([], [_, _]) => format!("Neither {one} {rest}: {}.", listed(missed)),
         (all, []) => format!("All {} {several} {rest}: {}.", all.len(), listed(all)),
         ([], all) => format!("None of {} {one} {rest}: {}.", all.len(), listed(all)),
         (some, others) => {
@@ -98,11 +107,7 @@ fn sentence(view: &View<'_>, required: &str) -> String {
                 listed(some)
             )
         }
-    };
-    if !unknown.is_empty() {
-        text += &format!(" Unknown for {}: {required}.", listed(&unknown));
     }
-    keep_units(text.trim_start())
 }
 
 /// A requirement as a sentence about drives: one `answers` and several `answer`, `99 % of reads within 2 ms`.
@@ -296,6 +301,43 @@ mod tests {
         ] {
             let claim = Claim::of(required);
             assert_eq!(format!("{} {}", claim.several, claim.rest), wanted);
+        }
+    }
+
+    #[test]
+    fn two_drives_are_both_or_neither_and_more_are_counted() {
+        let drives =
+            |names: &[&str]| -> Vec<String> { names.iter().map(|&name| name.to_owned()).collect() };
+        let claim = Claim::of("read.p99 < 2ms");
+        for (met, missed, said) in [
+            (&["A"][..], &[][..], "A answers 99 % of reads within 2 ms."),
+            (
+                &["A", "B"],
+                &[],
+                "Both answer 99 % of reads within 2 ms: A and B.",
+            ),
+            (
+                &[],
+                &["A", "B"],
+                "Neither answers 99 % of reads within 2 ms: A and B.",
+            ),
+            (
+                &["A", "B", "C"],
+                &[],
+                "All 3 answer 99 % of reads within 2 ms: A, B and C.",
+            ),
+            (
+                &[],
+                &["A", "B", "C"],
+                "None of 3 answers 99 % of reads within 2 ms: A, B and C.",
+            ),
+            (
+                &["A"],
+                &["B"],
+                "1 of 2 answers 99 % of reads within 2 ms: A; B does not.",
+            ),
+        ] {
+            assert_eq!(kept_or_not(&claim, &drives(met), &drives(missed)), said);
         }
     }
 
