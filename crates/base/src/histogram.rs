@@ -4,13 +4,16 @@
 //! most 0.1 % above the true value, from 1 ns to an hour. Minimum, maximum, mean and standard
 //! deviation are kept beside it and are exact to rounding.
 
+use crate::octaves::Octaves;
 use crate::time::Nanos;
-use hdrhistogram::Histogram;
 use std::borrow::Cow;
 
-/// The longest latency the buckets resolve: one hour. Longer ones count in the last bucket; the
+/// The longest latency that the buckets resolve, somewhat over an hour. Longer ones count in the last bucket; the
 /// maximum stays exact.
-const LONGEST_NS: u64 = 3_600_000_000_000;
+const LONGEST_NS: u64 = (1 << 42) - 1;
+
+/// The buckets of three significant digits.
+type Scale = Octaves<11>;
 
 /// Latencies that are kept one by one: at most 8 KiB of them, where buckets take a quarter of a megabyte.
 const FEW_MAX: usize = 1024;
@@ -19,6 +22,7 @@ const FEW_MAX: usize = 1024;
 #[derive(Debug, Clone)]
 pub struct LatencyHistogram {
     counted: Counted,
+    count: u64,
     min_ns: u64,
     max_ns: u64,
     sum_ns: f64,
@@ -30,32 +34,32 @@ pub struct LatencyHistogram {
 enum Counted {
     /// In the order recorded.
     Few(Vec<u64>),
-    Many(Histogram<u64>),
+    /// Counts by bucket.
+    Many(Vec<u64>),
 }
 
 impl Counted {
-    /// All of it, in buckets.
-    fn buckets(&self) -> Cow<'_, Histogram<u64>> {
+    /// Returns the count of each bucket.
+    fn counts(&self) -> Cow<'_, [u64]> {
         match self {
-            Counted::Many(buckets) => Cow::Borrowed(buckets),
+            Counted::Many(counts) => counts.into(),
             Counted::Few(latencies) => {
-                let mut buckets =
-                    Histogram::new_with_bounds(1, LONGEST_NS, 3).expect("bounds are valid");
+                let mut counts = vec![0; Scale::count(LONGEST_NS)];
                 for &ns in latencies {
-                    buckets.saturating_record(ns);
+                    counts[Scale::bucket(ns.min(LONGEST_NS))] += 1;
                 }
-                Cow::Owned(buckets)
+                counts.into()
             }
         }
     }
 
     /// Turns the counts into buckets, which they remain, and returns them.
-    fn in_buckets(&mut self) -> &mut Histogram<u64> {
+    fn in_buckets(&mut self) -> &mut [u64] {
         if let Counted::Few(_) = self {
-            *self = Counted::Many(self.buckets().into_owned());
+            *self = Counted::Many(self.counts().into_owned());
         }
         match self {
-            Counted::Many(buckets) => buckets,
+            Counted::Many(counts) => counts,
             Counted::Few(_) => unreachable!("they were put into buckets"),
         }
     }
@@ -65,6 +69,7 @@ impl Default for LatencyHistogram {
     fn default() -> Self {
         LatencyHistogram {
             counted: Counted::Few(Vec::new()),
+            count: 0,
             min_ns: u64::MAX,
             max_ns: 0,
             sum_ns: 0.0,
@@ -77,9 +82,11 @@ impl LatencyHistogram {
     /// Adds a latency to the counts.
     pub fn record(&mut self, latency: Nanos) {
         match &mut self.counted {
+            Counted::Many(counts) => counts[Scale::bucket(latency.0.min(LONGEST_NS))] += 1,
             Counted::Few(latencies) if latencies.len() < FEW_MAX => latencies.push(latency.0),
-            counted => counted.in_buckets().saturating_record(latency.0),
+            few => few.in_buckets()[Scale::bucket(latency.0.min(LONGEST_NS))] += 1,
         }
+        self.count += 1;
         self.min_ns = self.min_ns.min(latency.0);
         self.max_ns = self.max_ns.max(latency.0);
         let ns = latency.0 as f64;
@@ -94,10 +101,12 @@ impl LatencyHistogram {
                 mine.extend(theirs);
             }
             (mine, theirs) => {
-                let theirs = theirs.buckets();
-                mine.in_buckets().add(&*theirs).expect("equal bounds");
+                let theirs = theirs.counts();
+                let both = mine.in_buckets().iter_mut().zip(&*theirs);
+                both.for_each(|(mine, theirs)| *mine += theirs);
             }
         }
+        self.count += other.count;
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
         self.sum_ns += other.sum_ns;
@@ -107,16 +116,13 @@ impl LatencyHistogram {
     /// Returns the number of latencies that were counted.
     #[must_use]
     pub fn count(&self) -> u64 {
-        match &self.counted {
-            Counted::Few(latencies) => latencies.len() as u64,
-            Counted::Many(buckets) => buckets.len(),
-        }
+        self.count
     }
 
     /// The shortest latency; zero when empty.
     #[must_use]
     pub fn min(&self) -> Nanos {
-        Nanos(if self.count() == 0 { 0 } else { self.min_ns })
+        Nanos(if self.count == 0 { 0 } else { self.min_ns })
     }
 
     /// The longest latency; zero when empty.
@@ -128,7 +134,7 @@ impl LatencyHistogram {
     /// The mean in nanoseconds; zero when empty.
     #[must_use]
     pub fn mean_ns(&self) -> f64 {
-        match self.count() {
+        match self.count {
             0 => 0.0,
             n => self.sum_ns / n as f64,
         }
@@ -137,7 +143,7 @@ impl LatencyHistogram {
     /// The population standard deviation in nanoseconds; zero when empty.
     #[must_use]
     pub fn stddev_ns(&self) -> f64 {
-        let n = self.count() as f64;
+        let n = self.count as f64;
         if n == 0.0 {
             return 0.0;
         }
@@ -148,17 +154,28 @@ impl LatencyHistogram {
     /// The latency that `percent` % of all do not exceed (to the bucket's 0.1 %).
     #[must_use]
     pub fn percentile(&self, percent: f64) -> Nanos {
-        let buckets = self.counted.buckets();
-        Nanos(buckets.value_at_percentile(percent).min(self.max_ns))
+        let rank = (percent / 100.0 * self.count as f64).ceil().max(1.0) as u64;
+        let mut below = 0;
+        let counts = self.counted.counts();
+        let bucket = counts.iter().position(|count| {
+            below += count;
+            below >= rank
+        });
+        let ns = match bucket {
+            None => self.max_ns,
+            Some(bucket) if percent == 0.0 => Scale::least(bucket),
+            Some(bucket) => Scale::largest(bucket),
+        };
+        Nanos(ns.min(self.max_ns))
     }
 
     /// The non-empty buckets: (upper bound in nanoseconds, count), ascending.
     #[must_use]
     pub fn buckets(&self) -> Vec<(u64, u64)> {
-        let buckets = self.counted.buckets();
-        let recorded = buckets.iter_recorded();
-        recorded
-            .map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value()))
+        let counts = self.counted.counts();
+        let counted = counts.iter().enumerate().filter(|&(_, &count)| count > 0);
+        counted
+            .map(|(bucket, &count)| (Scale::largest(bucket), count))
             .collect()
     }
 }
@@ -184,6 +201,28 @@ mod tests {
         assert_eq!(histogram.max(), Nanos::from_micros(100_000));
         assert_eq!(histogram.min(), Nanos::from_micros(1));
         assert!((histogram.mean_ns() - 50_000_500.0).abs() < 1.0);
+    }
+
+    #[test]
+    fn percentiles_and_buckets_are_those_of_hdrhistogram() {
+        for count in [0, 1, 7, 1_000, 5_000] {
+            let mut ours = LatencyHistogram::default();
+            let mut theirs =
+                hdrhistogram::Histogram::<u64>::new_with_bounds(1, LONGEST_NS, 3).unwrap();
+            for n in 0..count {
+                ours.record(latency(n));
+                theirs.saturating_record(latency(n).0);
+            }
+            for percent in [0.0, 0.1, 33.3, 50.0, 99.0, 99.99, 100.0] {
+                let most = ours.max().0;
+                let theirs = theirs.value_at_percentile(percent).min(most);
+                assert_eq!(ours.percentile(percent).0, theirs, "p{percent} of {count}");
+            }
+            let recorded = theirs.iter_recorded();
+            let recorded =
+                recorded.map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value()));
+            assert_eq!(ours.buckets(), recorded.collect::<Vec<_>>());
+        }
     }
 
     #[test]

@@ -53,7 +53,7 @@ impl Hosted {
 
     /// Lets the earliest things happen that are not after `limit`; gives when.
     fn step(&mut self, limit: SimTime, seen: &mut Vec<Completion>) -> Option<SimTime> {
-        let own = self.cores.next_event().unwrap_or(SimTime::NEVER);
+        let own = self.cores.next_event();
         let drives = self.device.next_event().unwrap_or(SimTime::NEVER);
         if own.min(drives) > limit || own.min(drives) == SimTime::NEVER {
             return None;
@@ -81,8 +81,9 @@ impl Device for Hosted {
     }
 
     fn next_event(&self) -> Option<SimTime> {
-        let own = self.cores.next_event();
-        self.device.next_event().into_iter().chain(own).min()
+        let next = self.device.next_event().unwrap_or(SimTime::NEVER);
+        let next = next.min(self.cores.next_event());
+        (next < SimTime::NEVER).then_some(next)
     }
 
     fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
@@ -100,8 +101,13 @@ impl Device for Hosted {
         {
             last = Some(at);
         }
-        // The rest of the instant.
-        last.inspect(|&at| self.advance(at, done))
+        // The rest of the instant, of which there is mostly none.
+        if let Some(at) = last
+            && self.next_event().is_some_and(|next| next <= at)
+        {
+            self.advance(at, done);
+        }
+        last
     }
 
     fn apply(&mut self, command: Command) -> Outcome {

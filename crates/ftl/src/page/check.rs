@@ -184,6 +184,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 *kept == counted || retired(superblock),
                 "{superblock:?}: {kept} erases kept, {counted} counted"
             );
+            let bounds = &self.wear_bounds[self.layout.group_of(superblock) as usize];
+            assert!(bounds.hold(*kept), "{kept} erases, and {bounds:?}");
         }
         if let Err(what) = self.check_translation() {
             panic!("{what}");

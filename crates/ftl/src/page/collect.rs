@@ -11,6 +11,7 @@
 use super::pacing::{Pace, PacingView};
 use super::table::NOWHERE;
 use super::victim::VictimView;
+use super::wear::WearBounds;
 use super::{PageLayer, Victim};
 use crate::Refusal;
 use ftlab_base::{Ppa, SuperblockId};
@@ -372,10 +373,14 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         if self.array.can_fail() && self.groups[g].free.len() <= held {
             return None;
         }
+        if !self.wear_bounds[g].are_beyond(&levelling) {
+            return None;
+        }
+        let superblocks = self.layout.superblocks_per_group as usize;
+        let of_group = &self.worn[g * superblocks..(g + 1) * superblocks];
+        self.wear_bounds[g] = WearBounds::of(of_group);
         let wear = |s: SuperblockId| self.worn[s.index()];
-        let first = g as u32 * self.layout.superblocks_per_group;
-        let all = (first..first + self.layout.superblocks_per_group).map(SuperblockId);
-        let most = all.map(wear).max()?;
+        let most = self.wear_bounds[g].most();
         let stale = levelling.choose(self.full(g).candidates(), wear, most)?;
         self.groups[g].collections = 0;
         Some(stale)

@@ -325,7 +325,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let mut free = std::mem::take(&mut self.groups[g].free);
         let wear = |s: SuperblockId| self.worn[s.index()];
         let full = || self.full(g).candidates().map(|c| wear(c.superblock));
-        let taken = levelling.take(&mut free, cause, wear, || full().min());
+        let taken = levelling.take(&mut free, cause, wear, self.wear_bounds[g], || full().min());
         self.groups[g].free = free;
         taken
     }

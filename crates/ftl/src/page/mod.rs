@@ -38,6 +38,7 @@ pub use victim::{
     PolicyError, RegisterError, Registered, VictimPolicy, VictimView, WindowedGreedy,
     has_own_policies, policy, policy_names, register, registered,
 };
+use wear::WearBounds;
 pub use wear::{Allocation, StaticLevelling, WearLevelling};
 
 use crate::Refusal;
@@ -170,6 +171,8 @@ struct PageLayer<const FLAT: bool> {
     table: Table,
     /// Erases of each superblock, as `wear_of` counts them: asked for all of them at a time.
     worn: Vec<u32>,
+    /// Bounds of that for each group.
+    wear_bounds: Vec<WearBounds>,
     /// Superblocks closed by the time that each one was closed.
     closed_at: Vec<u64>,
     closed: u64,
@@ -259,6 +262,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             })
             .collect();
         let planes = layout.geometry.planes_per_die;
+        let worn = wear_of_all(&layout, &array);
         let streams = Streams::new(
             config.streams.clone(),
             config.user_slots,
@@ -268,7 +272,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         // A cache has one frontier in each group, behind those of all cells.
         let caches = config.slc.map_or(0, |_| layout.groups as usize);
         PageLayer {
-            worn: wear_of_all(&layout, &array),
+            wear_bounds: WearBounds::of_groups(&worn, layout.superblocks_per_group),
+            worn,
             layout,
             array,
             donors: Donors::new(&layout),
@@ -384,7 +389,9 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let is_whole =
             self.donors
                 .make_ready(&self.layout, superblock, &mut self.array, erasing, batch);
-        self.worn[superblock.index()] = wear_of(&self.layout, &self.array, superblock);
+        let worn = wear_of(&self.layout, &self.array, superblock);
+        self.worn[superblock.index()] = worn;
+        self.wear_bounds[self.layout.group_of(superblock) as usize].note(worn);
         is_whole
     }
 

@@ -9,6 +9,7 @@ use super::frontier::Frontier;
 use super::streams::{Births, FRONTIERS_PER_CELL};
 use super::table::NOWHERE;
 use super::translation::TranslationState;
+use super::wear::WearBounds;
 use super::{Group, PageLayer, Victim};
 use crate::donors::{Donors, wear_of_all};
 use crate::lost::Lost;
@@ -497,6 +498,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     fn restore_map(&mut self, map: &[u32], places: &[Place]) -> Result<(), StateError> {
         self.donors = Donors::new(&self.layout);
         self.worn = wear_of_all(&self.layout, &self.array);
+        self.wear_bounds = WearBounds::of_groups(&self.worn, self.layout.superblocks_per_group);
         for (s, place) in (0..).map(SuperblockId).zip(places) {
             self.table.set_candidate(s, *place == Place::Full);
             if *place == Place::Retired {

@@ -42,6 +42,51 @@ pub struct StaticLevelling {
     pub every_collections: u32,
 }
 
+/// Bounds of how often the superblocks of a group were erased, from one look at all of them to the next.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct WearBounds {
+    least: u32,
+    most: u32,
+}
+
+impl WearBounds {
+    /// The bounds of superblocks that were erased so often.
+    pub(super) fn of(worn: &[u32]) -> WearBounds {
+        WearBounds {
+            least: worn.iter().copied().min().unwrap_or(0),
+            most: worn.iter().copied().max().unwrap_or(0),
+        }
+    }
+
+    /// The bounds of each group of so many superblocks.
+    pub(super) fn of_groups(worn: &[u32], superblocks: u32) -> Vec<WearBounds> {
+        let groups = worn.chunks(superblocks as usize);
+        groups.map(WearBounds::of).collect()
+    }
+
+    /// Notes how often one of them was erased now.
+    #[inline]
+    pub(super) fn note(&mut self, worn: u32) {
+        self.least = self.least.min(worn);
+        self.most = self.most.max(worn);
+    }
+
+    /// Returns true if one of them may be too far ahead of another.
+    #[inline]
+    pub(super) fn are_beyond(&self, levelling: &StaticLevelling) -> bool {
+        self.most - self.least > levelling.spread_erases
+    }
+
+    pub(super) fn most(&self) -> u32 {
+        self.most
+    }
+
+    /// Returns true if a superblock that was erased so often lies between them.
+    pub(super) fn hold(&self, worn: u32) -> bool {
+        (self.least..=self.most).contains(&worn)
+    }
+}
+
 /// Rules of wear levelling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WearLevelling {
@@ -53,7 +98,7 @@ pub struct WearLevelling {
 
 impl WearLevelling {
     /// Takes a superblock for what `cause` writes off the free list, which is in order of release.
-    /// `least_full` says how often the least worn full superblock was erased.
+    /// `least_full` says how often the least worn full superblock was erased, and is asked only where wear may be uneven.
     ///
     /// Static levelling needs a worn superblock to be free whenever data are moved. Superblocks that
     /// are opened in the order of their release come round at intervals, and so do the moves: where
@@ -66,6 +111,7 @@ impl WearLevelling {
         free: &mut VecDeque<SuperblockId>,
         cause: Cause,
         wear: impl Fn(SuperblockId) -> u32,
+        bounds: WearBounds,
         least_full: impl FnOnce() -> Option<u32>,
     ) -> Option<SuperblockId> {
         let least_worn = || (0..free.len()).min_by_key(|&n| (wear(free[n]), n));
@@ -73,6 +119,9 @@ impl WearLevelling {
             (Allocation::OldestFree, None) => return free.pop_front(),
             (Allocation::OldestFree, Some(_)) if cause == Cause::Wear => {
                 (0..free.len()).max_by_key(|&n| (wear(free[n]), Reverse(n)))
+            }
+            (Allocation::OldestFree, Some(levelling)) if !bounds.are_beyond(&levelling) => {
+                return free.pop_front();
             }
             (Allocation::OldestFree, Some(levelling)) => {
                 let most = least_full().map_or(u32::MAX, |least| {

@@ -2,7 +2,9 @@
 
 use super::{Path, Sees, up_to_next};
 use ftlab_base::{Command, CommandId, CommandKind, Completion, Nanos, SimTime};
-use std::collections::{BTreeMap, VecDeque};
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+use std::collections::VecDeque;
 
 /// The cores that programs and their requests run on: each does one thing after the other, and takes along what belongs to
 /// what it has not begun. Requests of jobs that share a core share its queue.
@@ -12,14 +14,20 @@ pub struct Cores {
     /// The most sectors that one command moves: a larger request is several, each with its cost.
     transfer_max: Option<u32>,
     cores: Vec<Core>,
-    /// Core of each request at the drive, and the time that it costs there on its way back.
-    at_the_drive: BTreeMap<CommandId, (usize, Nanos)>,
+    /// The next event of each core, and the earliest of them: they are asked for more often than they change.
+    next: Vec<SimTime>,
+    first: SimTime,
+    /// Core of each request at the drive, and the time that it costs there on its way back. Looked up, never walked.
+    at_the_drive: HashMap<CommandId, (usize, Nanos), FxBuildHasher>,
 }
 
 #[derive(Debug, Default)]
 struct Core {
     /// Work under way or to be done, in order.
     work: VecDeque<Work>,
+    /// What the calls among it send, and what the looks among it show, in order.
+    commands: VecDeque<Command>,
+    completions: VecDeque<Completion>,
     free_at: SimTime,
     busy: Nanos,
     /// Completions that wait for an interrupt, its cost, and the latest instant at which it comes.
@@ -39,10 +47,10 @@ struct Work {
 
 #[derive(Debug)]
 enum What {
-    /// Requests go to the drive, all at the end.
-    Call(Vec<Command>),
-    /// Programs see what has ended, all at the end.
-    Seen(Vec<Completion>),
+    /// So many requests go to the drive, all at the end.
+    Call(usize),
+    /// Programs see that so many have ended, all at the end.
+    Seen(usize),
 }
 
 impl Core {
@@ -69,14 +77,15 @@ impl Core {
         if let Some(last) = self.work.back_mut()
             && let What::Call(commands) = &mut last.what
             && last.begins >= now
-            && commands.len() < path.batch as usize
+            && *commands < path.batch as usize
         {
-            commands.push(command);
+            *commands += 1;
             self.lengthen(cost);
         } else {
             let begins = self.free_at.max(now);
-            self.queue(begins, path.call + cost, What::Call(vec![command]));
+            self.queue(begins, path.call + cost, What::Call(1));
         }
+        self.commands.push_back(command);
         self.polls_since.get_or_insert(now);
     }
 
@@ -86,7 +95,8 @@ impl Core {
             && let What::Seen(completions) = &mut last.what
             && last.ends > now
         {
-            completions.push(completion);
+            *completions += 1;
+            self.completions.push_back(completion);
             return self.lengthen(cost);
         }
         self.ended.push(completion);
@@ -112,15 +122,37 @@ impl Core {
                 (self.free_at + looks, Nanos::ZERO)
             }
         };
-        let ended = std::mem::take(&mut self.ended);
         let work = cost + std::mem::take(&mut self.cost);
         self.interrupt_at = None;
-        self.queue(begins, work, What::Seen(ended));
+        self.queue(begins, work, What::Seen(self.ended.len()));
+        self.completions.extend(self.ended.drain(..));
     }
 
-    fn next(&self) -> Option<SimTime> {
-        let ends = self.work.front().map(|work| work.ends);
-        ends.into_iter().chain(self.interrupt_at).min()
+    fn next(&self) -> SimTime {
+        let ends = self.work.front().map_or(SimTime::NEVER, |work| work.ends);
+        ends.min(self.interrupt_at.unwrap_or(SimTime::NEVER))
+    }
+
+    /// Does what is due; gives what it sends, and what programs see.
+    fn advance(
+        &mut self,
+        now: SimTime,
+        path: &Path,
+        sent: &mut Vec<Command>,
+        seen: &mut Vec<Completion>,
+    ) {
+        if self.interrupt_at.is_some_and(|at| at <= now) {
+            self.see(now, path);
+        }
+        while let Some(work) = self.work.pop_front_if(|work| work.ends <= now) {
+            match work.what {
+                What::Call(commands) => sent.extend(self.commands.drain(..commands)),
+                What::Seen(ended) => {
+                    let ended = self.completions.drain(..ended);
+                    seen.extend(ended.map(|end| Completion { at: now, ..end }));
+                }
+            }
+        }
     }
 
     /// Work by `now`: of what is asked for, without looks that find nothing.
@@ -146,7 +178,9 @@ impl Cores {
             path,
             transfer_max,
             cores: Vec::new(),
-            at_the_drive: BTreeMap::new(),
+            next: Vec::new(),
+            first: SimTime::NEVER,
+            at_the_drive: HashMap::default(),
         }
     }
 
@@ -169,43 +203,55 @@ impl Cores {
             .map_or(number, |cores| number % cores as usize);
         if core >= self.cores.len() {
             self.cores.resize_with(core + 1, Core::default);
+            self.next.resize(core + 1, SimTime::NEVER);
         }
         let parts = self.parts(&command);
         let back = self.path.complete * parts;
         self.at_the_drive.insert(command.id, (core, back));
         let there = self.path.submit * parts;
         self.cores[core].call(command, now, &self.path, there);
+        self.note(core);
     }
 
     /// The drive has ended a request.
     pub fn end(&mut self, completion: Completion) {
         if let Some((core, cost)) = self.at_the_drive.remove(&completion.id) {
             self.cores[core].end(completion, &self.path, cost);
+            self.note(core);
         }
     }
 
-    /// Returns the instant of the next event; `None` when everything has been seen.
+    /// A core has been given something to do.
+    fn note(&mut self, core: usize) {
+        let before = std::mem::replace(&mut self.next[core], self.cores[core].next());
+        self.first = match before > self.first {
+            true => self.first.min(self.next[core]),
+            // What was first of all may have been lengthened.
+            false => self.least(),
+        };
+    }
+
+    fn least(&self) -> SimTime {
+        self.next.iter().copied().fold(SimTime::NEVER, SimTime::min)
+    }
+
+    /// Returns the instant of the next event; [`SimTime::NEVER`] when everything has been seen.
     #[must_use]
-    pub fn next_event(&self) -> Option<SimTime> {
-        self.cores.iter().filter_map(Core::next).min()
+    #[inline]
+    pub fn next_event(&self) -> SimTime {
+        self.first
     }
 
     /// Carries out the events at `now`, which no event is before: requests come to the drive, and programs see
     /// completions.
     pub fn advance(&mut self, now: SimTime, sent: &mut Vec<Command>, seen: &mut Vec<Completion>) {
-        for core in &mut self.cores {
-            if core.interrupt_at.is_some_and(|at| at <= now) {
-                core.see(now, &self.path);
-            }
-            while let Some(work) = core.work.pop_front_if(|work| work.ends <= now) {
-                match work.what {
-                    What::Call(commands) => sent.extend(commands),
-                    What::Seen(ended) => {
-                        seen.extend(ended.into_iter().map(|end| Completion { at: now, ..end }));
-                    }
-                }
+        for (core, next) in self.cores.iter_mut().zip(&mut self.next) {
+            if *next <= now {
+                core.advance(now, &self.path, sent, seen);
+                *next = core.next();
             }
         }
+        self.first = self.least();
     }
 
     /// Time that the cores have worked by `now`, all together. One that polls works all the time.
@@ -226,6 +272,6 @@ impl Cores {
     /// Returns true if nothing is under way.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.at_the_drive.is_empty() && self.next_event().is_none()
+        self.at_the_drive.is_empty() && self.first == SimTime::NEVER
     }
 }

@@ -15,6 +15,8 @@ use ftlab_workload::{ExitWhat, JobSpec, Request};
 /// Jobs that run at the same time.
 pub struct Group {
     workers: Vec<Worker>,
+    /// Instant before which each has nothing to issue, for jobs without relations. It holds until a request of the job ends.
+    due: Vec<SimTime>,
     /// The calls of those whose requests go through pages in memory; none where none do.
     paged: Option<Paged>,
     /// Flushes behind requests that have ended, each with its device.
@@ -71,6 +73,7 @@ impl Group {
             }
         }
         Group {
+            due: vec![SimTime::ZERO; workers.len()],
             workers,
             paged: Paged::of(&jobs, cache),
             behind: Vec::new(),
@@ -95,17 +98,17 @@ impl Group {
             return self.act_tied(now, io);
         }
         let mut next = SimTime::NEVER;
-        for (index, worker) in (0..).zip(&mut self.workers) {
-            loop {
-                let at = worker.issues_at(now);
-                if at > now {
-                    next = next.min(at);
-                    break;
-                }
-                if let Some(to) = worker.issue(now) {
+        let workers = self.workers.iter_mut().zip(&mut self.due);
+        for (index, (worker, due)) in (0..).zip(workers) {
+            while *due <= now {
+                *due = worker.issues_at(now);
+                if *due <= now
+                    && let Some(to) = worker.issue(now)
+                {
                     submit(index, worker, self.paged.as_mut(), to, now, io);
                 }
             }
+            next = next.min(*due);
         }
         next
     }
@@ -116,6 +119,7 @@ impl Group {
             let paged = self.paged.as_mut();
             if let Some(call) = paged.and_then(|paged| paged.take_in_memory(job, now)) {
                 end_call(worker, call, now);
+                self.due[job] = SimTime::ZERO;
             }
         }
         let next = self.issue(now, io);
@@ -348,6 +352,7 @@ impl Source for Group {
     fn ended(&mut self, ended: Ended<Call>) -> bool {
         let Call { job, part } = ended.tag;
         let worker = &mut self.workers[job as usize];
+        self.due[job as usize] = SimTime::ZERO;
         match part {
             Part::OfPages => {
                 let paged = self.paged.as_mut().expect("its pages");

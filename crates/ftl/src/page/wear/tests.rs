@@ -15,7 +15,9 @@ fn wear(s: SuperblockId) -> u32 {
 /// The order in which four free superblocks are taken.
 fn order(levelling: WearLevelling, cause: Cause, least_full: u32) -> Vec<u32> {
     let mut free: VecDeque<_> = (0..4).map(SuperblockId).collect();
-    std::iter::from_fn(|| levelling.take(&mut free, cause, wear, || Some(least_full)))
+    let mut bounds = WearBounds::of(&FREE);
+    bounds.note(least_full);
+    std::iter::from_fn(|| levelling.take(&mut free, cause, wear, bounds, || Some(least_full)))
         .map(|s| s.0)
         .collect()
 }
