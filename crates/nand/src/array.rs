@@ -8,7 +8,7 @@ pub use faults::FaultCounters;
 pub use injected::InjectionRefused;
 pub use state::ArrayState;
 
-use crate::op::{Cause, Fence, OpBatch, OpKind, OpWord, Order};
+use crate::op::{Cause, Fence, NandOp, OpBatch, OpKind, OpWord, Order};
 use faults::Faults;
 use ftlab_base::geometry::Geometry;
 use ftlab_base::{BlockId, DieId, PagePlace, SECTOR_BYTES, StreamHash};
@@ -405,13 +405,19 @@ impl Array {
         order: Order,
         batch: &mut OpBatch,
     ) {
-        let page = self.geometry.page(place.block, place.page);
-        let sectors = (bytes / SECTOR_BYTES as u32) as u16;
-        let slc = self.is_slc(place.block);
-        let op = OpWord::new((kind, slc), cause, planes as u8, sectors, page);
-        self.stream.word(op.0);
+        let op = NandOp {
+            kind,
+            cause,
+            planes: planes as u8,
+            slc: self.is_slc(place.block),
+            die: place.die,
+            sectors: (bytes / SECTOR_BYTES as u32) as u16,
+            page: self.geometry.page(place.block, place.page),
+            order,
+        };
+        self.stream.word(OpWord::of(&op).0);
         if batch.keeps_operations() {
-            batch.push(op.operation(place.die, order));
+            batch.push(op);
         }
     }
 }

@@ -14,10 +14,6 @@ pub enum OpKind {
     Erase = 2,
 }
 
-impl OpKind {
-    const ALL: [OpKind; 4] = [OpKind::Read, OpKind::Program, OpKind::Erase, OpKind::Erase];
-}
-
 /// On whose behalf an operation is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -32,10 +28,6 @@ pub enum Cause {
     Wear = 3,
 }
 
-impl Cause {
-    const ALL: [Cause; 4] = [Cause::Host, Cause::Gc, Cause::Map, Cause::Wear];
-}
-
 /// A point that operations reach together: it is open while any operation that signals it is
 /// unfinished. Whatever waits for a fence is issued after everything that signals it: operations of
 /// one batch, or the drive.
@@ -47,6 +39,33 @@ impl Fence {
     pub const NONE: Fence = Fence(0);
     /// The one fence of a run without time, where nobody ever waits.
     const UNTIMED: Fence = Fence(1);
+
+    /// Bit of a fence that one operation reaches for a command, whose number the other bits are.
+    const OF_COMMAND: u32 = 1 << 31;
+
+    /// A fence that one operation alone signals and one command waits for: nobody keeps account of it.
+    #[must_use]
+    #[inline]
+    pub const fn of_command(number: u32) -> Fence {
+        Fence(Fence::OF_COMMAND | number)
+    }
+
+    /// The command that alone waits for this fence, if it is such a one.
+    #[must_use]
+    #[inline]
+    pub const fn command(self) -> Option<u32> {
+        match self.0 & Fence::OF_COMMAND {
+            0 => None,
+            _ => Some(self.0 & !Fence::OF_COMMAND),
+        }
+    }
+
+    /// Returns true if account is kept of who signals this fence.
+    #[must_use]
+    #[inline]
+    pub const fn is_counted(self) -> bool {
+        self.0 as i32 > 0
+    }
 
     /// Returns true unless it is the empty fence.
     #[must_use]
@@ -131,36 +150,15 @@ impl OpWord {
     /// Packs an operation into one word.
     #[must_use]
     #[inline]
-    pub const fn new(
-        (kind, slc): (OpKind, bool),
-        cause: Cause,
-        planes: u8,
-        sectors: u16,
-        page: PageId,
-    ) -> OpWord {
+    pub const fn of(op: &NandOp) -> OpWord {
         OpWord(
-            page.0 as u64
-                | (kind as u64) << 32
-                | (slc as u64) << 34
-                | (cause as u64) << 36
-                | (planes as u64) << 40
-                | (sectors as u64) << 48,
+            op.page.0 as u64
+                | (op.kind as u64) << 32
+                | (op.slc as u64) << 34
+                | (op.cause as u64) << 36
+                | (op.planes as u64) << 40
+                | (op.sectors as u64) << 48,
         )
-    }
-
-    /// The operation on its die, with its order among others.
-    #[must_use]
-    pub const fn operation(self, die: DieId, order: Order) -> NandOp {
-        NandOp {
-            kind: OpKind::ALL[(self.0 >> 32 & 3) as usize],
-            cause: Cause::ALL[(self.0 >> 36 & 3) as usize],
-            planes: (self.0 >> 40) as u8,
-            slc: self.0 >> 34 & 1 == 1,
-            die,
-            sectors: (self.0 >> 48) as u16,
-            page: PageId(self.0 as u32),
-            order,
-        }
     }
 }
 
@@ -197,6 +195,8 @@ pub struct OpBatch {
     moves: Vec<DataMove>,
     carries_data: bool,
     free_fences: Vec<u32>,
+    /// True if the batch is more than operations: most are not.
+    has_notes: bool,
     promised: Vec<Fence>,
     kept: Vec<Fence>,
     table_reads: Vec<(u32, Fence)>,
@@ -219,6 +219,7 @@ impl OpBatch {
     #[inline]
     pub fn data(&mut self, step: DataMove) {
         if self.carries_data {
+            self.has_notes = true;
             self.moves.push(step);
         }
     }
@@ -245,6 +246,7 @@ impl OpBatch {
     /// signals it as well, which [`OpBatch::keep`] says.
     pub fn promise(&mut self, fence: Fence) {
         if !self.untimed {
+            self.has_notes = true;
             self.promised.push(fence);
         }
     }
@@ -252,6 +254,7 @@ impl OpBatch {
     /// An operation of this batch signals a fence as promised.
     pub fn keep(&mut self, fence: Fence) {
         if !self.untimed {
+            self.has_notes = true;
             self.kept.push(fence);
         }
     }
@@ -272,6 +275,7 @@ impl OpBatch {
     /// waited for a fence.
     pub fn table_read(&mut self, page: u32, come: Fence) {
         if !self.untimed {
+            self.has_notes = true;
             self.table_reads.push((page, come));
         }
     }
@@ -279,6 +283,7 @@ impl OpBatch {
     /// The firmware does nothing else before a fence is reached that an operation of this batch signals.
     pub fn halt(&mut self, until: Fence) {
         if !self.untimed {
+            self.has_notes = true;
             self.halts.push(until);
         }
     }
@@ -302,6 +307,7 @@ impl OpBatch {
     }
 
     /// Gives back a fence whose waiter has seen it.
+    #[inline]
     pub fn recycle(&mut self, fence: Fence) {
         debug_assert!(fence.is_some());
         if fence != Fence::UNTIMED {
@@ -317,8 +323,29 @@ impl OpBatch {
     }
 
     /// Appends an operation to the batch.
+    #[inline]
     pub fn push(&mut self, op: NandOp) {
         self.ops.push(op);
+    }
+
+    /// Has the only operation of the batch signal another fence in place of `fence`. Returns false if there are more, or it
+    /// signals something else as well.
+    #[inline]
+    pub fn signal_instead(&mut self, fence: Fence, other: Fence) -> bool {
+        match &mut self.ops[..] {
+            [only] if only.order.signals == [fence, Fence::NONE] => {
+                only.order.signals[0] = other;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns true if there is more to it than operations: promises, pages that are waited for, moves of data.
+    #[must_use]
+    #[inline]
+    pub fn has_notes(&self) -> bool {
+        self.has_notes
     }
 
     /// The operations so far.
@@ -331,6 +358,13 @@ impl OpBatch {
     #[inline]
     pub fn clear(&mut self) {
         self.ops.clear();
+        if std::mem::take(&mut self.has_notes) {
+            self.clear_notes();
+        }
+    }
+
+    #[cold]
+    fn clear_notes(&mut self) {
         self.moves.clear();
         self.promised.clear();
         self.kept.clear();

@@ -22,7 +22,6 @@
 //!   run is the same with and without `[power]`, and no event is slower for it, but for a drive with `[thermal]`, which asks ten
 //!   times a second, and one whose host lets it enter power states, which a command after a pause waits for.
 
-mod agenda;
 mod energy;
 mod fences;
 mod nand_timing;

@@ -3,8 +3,7 @@
 //! Every stage serves in order of arrival, so the events it causes come in order too, and a queue
 //! for each stage takes the place of a heap.
 
-use ftlab_base::SimTime;
-use std::collections::VecDeque;
+use ftlab_base::{Lanes, SimTime};
 
 /// Next event of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,8 +44,6 @@ pub(super) enum Awaited {
 /// The stages, each with a queue of the events it causes.
 const STAGES: usize = 8;
 
-const STAGE_BITS: u32 = 3;
-
 impl Event {
     /// The queue of the stage that causes the event. What is over ends at once, whether it was
     /// done or not.
@@ -64,94 +61,38 @@ impl Event {
     }
 }
 
-/// Time, sequence and stage of an event, the most significant first, so that events compare as numbers and the
-/// earliest says where it is.
-type Key = u128;
-
-/// The instant of a queue without an event: later than anything.
-const NOTHING: Key = Key::MAX;
-
-#[derive(Debug, Clone, Copy)]
-struct Entry {
-    key: Key,
-    event: Event,
-    command: u32,
-}
-
 /// Events by time, and at one instant in the order in which they were scheduled.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Events {
-    queues: [VecDeque<Entry>; STAGES],
-    /// The key of the first entry of each queue that has one.
-    heads: [Key; STAGES],
-    /// A bit for each of these queues: of eight, two or three have something at a time.
-    live: u8,
-    /// The key of the earliest event of all.
-    first: Key,
-    sequence: u64,
+    stages: Lanes<(Event, u32), STAGES>,
 }
 
 impl Events {
-    pub(super) fn new() -> Events {
-        Events {
-            queues: Default::default(),
-            heads: [NOTHING; STAGES],
-            live: 0,
-            first: NOTHING,
-            sequence: 0,
-        }
-    }
-
     /// Schedules what happens to a command.
     ///
     /// # Panics
     /// When the stage has scheduled something later already: it did not serve in order.
     #[inline]
     pub(super) fn schedule(&mut self, at: SimTime, event: Event, command: u32) {
-        self.sequence += 1;
         let stage = event.stage();
-        let key = Key::from(at.0) << 64 | Key::from(self.sequence << STAGE_BITS | stage as u64);
-        match self.queues[stage].back() {
-            Some(last) => assert!(last.key < key, "{event:?} at {at:?}, after {last:?}"),
-            None => {
-                self.heads[stage] = key;
-                self.live |= 1 << stage;
-                self.first = self.first.min(key);
-            }
-        }
-        self.queues[stage].push_back(Entry {
-            key,
-            event,
-            command,
-        });
+        let last = self.stages.last_at(stage);
+        assert!(
+            last.is_none_or(|last| last <= at),
+            "{event:?} at {at:?}, after {last:?}"
+        );
+        self.stages.enter(stage, at, (event, command));
     }
 
     /// Instant of the earliest event; [`SimTime::NEVER`] when there is none.
     #[inline]
     pub(super) fn first_at(&self) -> SimTime {
-        SimTime((self.first >> 64) as u64)
+        self.stages.first_at()
     }
 
     /// Takes the earliest event and its command.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(Event, u32)> {
-        if self.first == NOTHING {
-            return None;
-        }
-        let stage = (self.first as u64 & ((1 << STAGE_BITS) - 1)) as usize;
-        let queue = &mut self.queues[stage];
-        let Entry { event, command, .. } = queue.pop_front()?;
-        match queue.front() {
-            Some(next) => self.heads[stage] = next.key,
-            None => self.live &= !(1 << stage),
-        }
-        let (mut live, mut first) = (self.live, NOTHING);
-        while live != 0 {
-            first = first.min(self.heads[live.trailing_zeros() as usize]);
-            live &= live - 1;
-        }
-        self.first = first;
-        Some((event, command))
+        self.stages.pop()
     }
 }
 
@@ -161,7 +102,7 @@ mod tests {
 
     #[test]
     fn events_come_by_time_and_then_as_scheduled() {
-        let mut events = Events::new();
+        let mut events = Events::default();
         events.schedule(SimTime(20), Event::Ready, 0);
         events.schedule(SimTime(10), Event::Sent, 1);
         events.schedule(SimTime(10), Event::Done, 2);
@@ -179,7 +120,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "Ready at SimTime(9)")]
     fn a_stage_that_does_not_serve_in_order_is_a_bug() {
-        let mut events = Events::new();
+        let mut events = Events::default();
         events.schedule(SimTime(10), Event::Ready, 0);
         events.schedule(SimTime(9), Event::Ready, 1);
     }

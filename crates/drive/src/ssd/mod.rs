@@ -150,7 +150,7 @@ impl Ssd {
             flushes: VecDeque::new(),
             own_flushes: Vec::new(),
             commands: Commands::default(),
-            events: Events::new(),
+            events: Events::default(),
             last_ready: SimTime::ZERO,
             last_written: SimTime::ZERO,
             programming: Vec::new(),
@@ -253,18 +253,31 @@ impl Ssd {
     }
 
     /// Hands the operations of the last request to the scheduler.
+    #[inline]
     fn issue(&mut self, now: SimTime) {
         let batch = &self.mapped.batch;
-        for &fence in batch.promised() {
-            self.scheduler.promise(fence);
+        if batch.has_notes() {
+            batch
+                .promised()
+                .iter()
+                .for_each(|&fence| self.scheduler.promise(fence));
         }
         self.scheduler.issue(now, batch.ops());
-        for &fence in batch.kept() {
-            self.scheduler.keep(fence);
-        }
         if self.params.firmware.collected_page > Nanos::ZERO {
             let work = self.params.firmware.collection(batch.ops());
             self.core.serve(now, work);
+        }
+        if batch.has_notes() {
+            self.follow_notes();
+        }
+        self.mapped.batch.clear();
+    }
+
+    /// Follows what the last request says besides operations, which have been issued.
+    #[cold]
+    fn follow_notes(&mut self) {
+        for &fence in self.mapped.batch.kept() {
+            self.scheduler.keep(fence);
         }
         for n in 0..self.mapped.batch.table_reads().len() {
             self.await_table_page(n);
@@ -272,7 +285,6 @@ impl Ssd {
         for n in 0..self.mapped.batch.halts().len() {
             self.halt(n);
         }
-        self.mapped.batch.clear();
     }
 
     /// Instant of the next event of commands, flash or work ahead; never if there is none.
@@ -404,6 +416,10 @@ impl Ssd {
         }
         let mut room = false;
         while let Some(fence) = self.scheduler.pop_reached() {
+            if let Some(number) = fence.command() {
+                self.data_came(number, now);
+                continue;
+            }
             match self.reading.get_mut(fence.index()).and_then(Option::take) {
                 Some(Awaited::Data(number)) => self.data_came(number, now),
                 Some(Awaited::Table(page)) => self.table_came(page, now),

@@ -88,4 +88,12 @@ impl Die {
             queue: VecDeque::new(),
         }
     }
+
+    /// Its array works for `span` from `from` on.
+    #[inline]
+    pub(super) fn work(&mut self, from: SimTime, span: Nanos) {
+        self.phase = Phase::Array;
+        self.works_from = from;
+        self.works_until = from + span;
+    }
 }

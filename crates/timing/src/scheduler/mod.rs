@@ -19,20 +19,23 @@ mod supply;
 mod suspension;
 mod usage;
 
-use crate::agenda::Agenda;
 use crate::energy::NandActivity;
 use crate::fences::{Fences, NOBODY};
 use crate::nand_timing::NandTiming;
 use crate::policy::{Decision, DieView, Scheduling, keep_order};
 pub use config::{Dispatch, SchedulerConfig};
 use die::{Die, Phase};
-use ftlab_base::{DieId, Divisor, Geometry, Nanos, SimTime};
+use ftlab_base::{DieId, Divisor, Geometry, Lanes, Nanos, SimTime};
 use ftlab_nand::{Cause, Fence, NandOp, OpKind};
 use planes::Planes;
 use std::collections::VecDeque;
 use supply::Supply;
 pub use usage::ArrayOccupancy;
 use usage::Usage;
+
+/// Lanes of the agenda: the array's work by kind of operation, which takes about as long each time, and what is short.
+const LANES: usize = 4;
+const SHORT: usize = 3;
 
 #[derive(Debug, Clone)]
 struct Channel {
@@ -58,8 +61,8 @@ pub struct Scheduler {
     dies: Vec<Die>,
     channels: Vec<Channel>,
     fences: Fences,
-    /// The next phase change of every die.
-    agenda: Agenda,
+    /// The next phase change of every die that has one, by what it is the end of.
+    agenda: Lanes<u16, LANES>,
     dispatch: Dispatch,
     /// Operations that the queue of a die has room for.
     die_queue: u32,
@@ -115,7 +118,7 @@ impl Scheduler {
                 })
                 .collect(),
             fences: Fences::new(),
-            agenda: Agenda::new(geometry.dies()),
+            agenda: Lanes::default(),
             dispatch: config.dispatch,
             die_queue,
             occupied: 0,
@@ -177,13 +180,13 @@ impl Scheduler {
 
     #[inline(always)]
     fn issue_one(&mut self, op: NandOp, now: SimTime) {
-        for fence in op.order.signals.into_iter().filter(|f| f.is_some()) {
+        for fence in op.order.signals.into_iter().filter(|f| f.is_counted()) {
             self.fences.get(fence).open += 1;
         }
         let has_way = if self.backlog.is_empty() {
             self.has_room(&op)
         } else {
-            self.scheduling.is_express(&op) && self.passes_backlog(&op)
+            self.is_express(&op) && self.passes_backlog(&op)
         };
         if has_way {
             self.dispatch(op, now);
@@ -223,32 +226,37 @@ impl Scheduler {
         }
     }
 
+    #[inline]
     fn has_room(&self, op: &NandOp) -> bool {
         self.dispatch == Dispatch::ByDie
             || self.dies[op.die.index()].occupied < self.die_queue
-            || self.scheduling.is_express(op)
+            || self.is_express(op)
+    }
+
+    /// As [`Scheduling::is_express`], which nothing is where every die works in issue order.
+    #[inline]
+    fn is_express(&self, op: &NandOp) -> bool {
+        !self.is_plain && self.scheduling.is_express(op)
     }
 
     #[inline]
     fn dispatch(&mut self, op: NandOp, now: SimTime) {
-        let takes_room = !self.scheduling.is_express(&op);
+        let takes_room = !self.is_express(&op);
         self.occupied += u64::from(takes_room);
         let die = &mut self.dies[op.die.index()];
         die.occupied += u32::from(takes_room);
-        if die.phase == Phase::Idle
-            && die.queue.is_empty()
-            && self.fences.is_reached(op.order.waits)
-        {
-            self.begin(op.die.0, op, now);
+        let is_idle = die.phase == Phase::Idle;
+        if is_idle && die.queue.is_empty() && self.fences.is_reached(op.order.waits) {
+            self.begin(op.die.0, &op, now);
             return;
         }
         die.queue.push_back(op);
         if self.is_plain {
             // One that is idle sleeps already, and goes on sleeping, unless this is its first.
-            if die.phase == Phase::Idle && !die.is_asleep {
+            if is_idle && !die.is_asleep {
                 self.sleep(op.die.0);
             }
-        } else if die.phase == Phase::Idle {
+        } else if is_idle {
             self.start(op.die.0, now);
         } else {
             self.suspend_if_due(op.die.0, now);
@@ -275,10 +283,12 @@ impl Scheduler {
     }
 
     #[inline]
-    fn tell(&mut self, op: &NandOp, now: SimTime) {
-        for fence in op.order.signals {
-            if fence.is_some() {
+    fn tell(&mut self, signals: [Fence; 2], now: SimTime) {
+        for fence in signals {
+            if fence.is_counted() {
                 self.signal(fence, now);
+            } else if fence.is_some() {
+                self.reached.push_back(fence);
             }
         }
     }
@@ -332,7 +342,7 @@ impl Scheduler {
         if at > limit {
             return None;
         }
-        let die = self.agenda.first_die()?;
+        let die = self.agenda.pop()?;
         match self.dies[usize::from(die)].phase {
             Phase::Transfer => self.end_transfer(die, at),
             Phase::Array => self.end_array(die, at),
@@ -368,12 +378,11 @@ impl Scheduler {
         debug_assert_eq!(die.phase, Phase::Idle);
         if !self.is_plain {
             self.start_by_policy(index, now);
-        } else if let Some(&op) = die.queue.front() {
-            if self.fences.is_reached(op.order.waits) {
-                die.queue.pop_front();
-                self.begin(index, op, now);
-            } else {
+        } else if let Some(first) = die.queue.front() {
+            if !self.fences.is_reached(first.order.waits) {
                 self.sleep(index);
+            } else if let Some(op) = die.queue.pop_front() {
+                self.begin(index, &op, now);
             }
         }
     }
@@ -385,7 +394,7 @@ impl Scheduler {
         match self.scheduling.decide(&self.view(die, suspended)) {
             Decision::Start(place) => {
                 let op = self.take(index, place);
-                self.begin(index, op, now);
+                self.begin(index, &op, now);
             }
             Decision::Resume => self.resume(index, now),
             Decision::Wait => self.sleep(index),
@@ -438,19 +447,20 @@ impl Scheduler {
 
     /// Begins an operation that its die has nothing to do before.
     #[inline(always)]
-    fn begin(&mut self, index: u16, op: NandOp, now: SimTime) {
-        let die = &mut self.dies[usize::from(index)];
-        die.at_work = op;
-        die.suspensions = 0;
+    fn begin(&mut self, index: u16, op: &NandOp, now: SimTime) {
         self.pass_fence(op.order.waits);
         self.usage.idle_dies -= 1;
         self.begun[op.kind as usize] += u64::from(op.planes);
+        let die = &mut self.dies[usize::from(index)];
+        die.at_work = *op;
+        die.suspensions = 0;
         let span = match op.kind {
             OpKind::Program => return self.want_channel(index, now),
-            OpKind::Read => self.planes.times(&self.timing, &op).0,
+            OpKind::Read => self.planes.times(&self.timing, op).0,
             OpKind::Erase => self.timing.t_erase,
         };
-        self.begin_array(index, now, span);
+        die.work(now, span);
+        self.agenda.enter(op.kind as usize, die.works_until, index);
     }
 
     /// One of those that wait for a fence has passed it.
@@ -465,39 +475,42 @@ impl Scheduler {
         }
     }
 
-    /// Lets the array work for `span` from `from` on.
-    #[inline(always)]
+    /// Lets the array of a die work for `span` from `from` on.
+    #[inline]
     fn begin_array(&mut self, index: u16, from: SimTime, span: Nanos) {
         let die = &mut self.dies[usize::from(index)];
-        die.phase = Phase::Array;
-        die.works_from = from;
-        die.works_until = from + span;
-        self.agenda.enter(index, from + span);
+        die.work(from, span);
+        self.agenda
+            .enter(die.at_work.kind as usize, die.works_until, index);
     }
 
-    /// Begins the transfer of a die, or lets it wait. Its event, if it has one, is over.
+    /// Begins the transfer of a die, which has no event, or lets it wait.
+    #[inline]
     fn want_channel(&mut self, index: u16, now: SimTime) {
         let channel = &mut self.channels[usize::from(self.dies[usize::from(index)].channel)];
         let owner = &mut self.dies[usize::from(channel.owner)];
-        if channel.free_at <= now && owner.phase != Phase::Transfer {
+        let is_moving = owner.phase == Phase::Transfer;
+        if channel.free_at <= now && !is_moving {
             self.begin_transfer(index, now);
             return;
         }
-        // From now on somebody wants to know when the present transfer ends.
-        if owner.phase != Phase::Transfer {
+        // From now on somebody wants to know when the present transfer, a program's, ends.
+        if !is_moving {
             owner.phase = Phase::Transfer;
-            self.agenda.enter(channel.owner, channel.free_at);
+            let owner = channel.owner;
+            self.agenda
+                .remove(OpKind::Program as usize, |die| die == owner);
+            self.agenda.enter(SHORT, channel.free_at, owner);
         }
         channel.waiting.push_back(index);
         self.dies[usize::from(index)].phase = Phase::WantsChannel;
-        self.agenda.drop(index);
     }
 
     /// Begins the transfer of a die on its channel, which is free.
     fn begin_transfer(&mut self, index: u16, now: SimTime) {
-        let tells_early = self.tells_early(&self.dies[usize::from(index)].at_work);
         let die = &mut self.dies[usize::from(index)];
         let op = &die.at_work;
+        let is_program = op.kind == OpKind::Program;
         let least = match op.kind {
             OpKind::Read => self.timing.read_sectors_least * u64::from(op.planes),
             OpKind::Program | OpKind::Erase => 0,
@@ -507,45 +520,47 @@ impl Scheduler {
         self.channel_busy += span;
         self.sectors_moved += sectors;
         let channel = &mut self.channels[usize::from(die.channel)];
+        let moved = now + span;
         channel.owner = index;
-        channel.free_at = now + span;
+        channel.free_at = moved;
         // A program goes on by itself: while nobody wants the channel or its register, the end of the
         // transfer is no event.
-        if die.at_work.kind == OpKind::Program
+        if is_program
             && channel.waiting.is_empty()
-            && !tells_early
+            && !(self.register_frees && op.cause == Cause::Host)
             && !self.supply.is_limited()
             && !self.planes.program
         {
-            let (_, t_program) = self.planes.times(&self.timing, &die.at_work);
-            self.begin_array(index, now + span, t_program);
+            let (_, t_program) = self.planes.times(&self.timing, op);
+            die.work(moved, t_program);
+            self.agenda
+                .enter(OpKind::Program as usize, die.works_until, index);
             // A read may have come while it waited for the channel.
             self.suspend_if_due(index, now);
         } else {
             die.phase = Phase::Transfer;
-            self.agenda.enter(index, now + span);
+            self.agenda.enter(SHORT, moved, index);
         }
     }
 
     #[inline(always)]
     fn end_transfer(&mut self, index: u16, now: SimTime) {
         let die = &self.dies[usize::from(index)];
-        let op = die.at_work;
-        let is_program = op.kind == OpKind::Program;
+        let is_program = die.at_work.kind == OpKind::Program;
         let channel = &mut self.channels[usize::from(die.channel)];
         if let Some(next) = channel.waiting.pop_front() {
             self.begin_transfer(next, now);
         }
-        if is_program {
-            if !self.join_next_plane(index, now) {
-                self.program_when_supplied(index, now);
-            }
-            if self.tells_early(&op) {
-                self.usage.pass(now, !self.wants_more());
-                self.tell(&op, now);
-            }
-        } else {
-            self.finish(index, now);
+        if !is_program {
+            return self.finish(index, now);
+        }
+        let op = self.dies[usize::from(index)].at_work;
+        if !self.join_next_plane(index, now) {
+            self.program_when_supplied(index, now);
+        }
+        if self.tells_early(&op) {
+            self.usage.pass(now, !self.wants_more());
+            self.tell(op.order.signals, now);
         }
     }
 
@@ -560,27 +575,23 @@ impl Scheduler {
     /// Ends a die's operation, tells its fences and starts what follows.
     fn finish(&mut self, index: u16, now: SimTime) {
         self.usage.pass(now, !self.wants_more());
+        self.usage.idle_dies += 1;
         let die = &mut self.dies[usize::from(index)];
         die.phase = Phase::Idle;
-        self.usage.idle_dies += 1;
         let op = die.at_work;
-        let took_room = !self.scheduling.is_express(&op);
+        let took_room = self.is_plain || !self.scheduling.is_express(&op);
         die.occupied -= u32::from(took_room);
         self.occupied -= u64::from(took_room);
         if op.kind == OpKind::Program {
             self.pass_supply_on(now);
         }
         if !self.tells_early(&op) {
-            self.tell(&op, now);
+            self.tell(op.order.signals, now);
         }
         self.end_joined(index, now);
         self.start(index, now);
         if !self.backlog.is_empty() {
             self.dispatch_backlog(now);
-        }
-        // Only now, since mostly the next operation's event has taken the place of this one's.
-        if self.dies[usize::from(index)].phase == Phase::Idle {
-            self.agenda.drop(index);
         }
     }
 

@@ -149,11 +149,11 @@ impl Scheduler {
 
     fn end_all_joined(&mut self, index: u16, now: SimTime) {
         while let Some(op) = self.dies[usize::from(index)].joined.pop() {
-            let takes_room = !self.scheduling.is_express(&op);
+            let takes_room = !self.is_express(&op);
             self.dies[usize::from(index)].occupied -= u32::from(takes_room);
             self.occupied -= u64::from(takes_room);
             if !self.tells_early(&op) {
-                self.tell(&op, now);
+                self.tell(op.order.signals, now);
             }
         }
     }

@@ -34,8 +34,7 @@ impl Supply {
 }
 
 impl Scheduler {
-    /// Lets the array of a die program what its register holds, now or when another one is done. The
-    /// die's event, if it has one, is over.
+    /// Lets the array of a die, which has no event, program what its register holds, now or when another one is done.
     #[inline]
     pub(super) fn program_when_supplied(&mut self, index: u16, now: SimTime) {
         let supply = &mut self.supply;
@@ -43,7 +42,6 @@ impl Scheduler {
             Some(most) if supply.programming >= most => {
                 supply.waiting.push_back(index);
                 self.dies[usize::from(index)].phase = Phase::WantsSupply;
-                self.agenda.drop(index);
             }
             _ => self.program(index, now),
         }

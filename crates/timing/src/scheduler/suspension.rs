@@ -1,7 +1,7 @@
 //! Suspending a program or an erase for a read, and resuming it.
 
-use super::Scheduler;
 use super::die::{Phase, Suspended};
+use super::{SHORT, Scheduler};
 use crate::policy::Suspend;
 use ftlab_base::{Nanos, SimTime};
 use ftlab_nand::OpKind;
@@ -35,11 +35,13 @@ impl Scheduler {
             && self.channels[usize::from(die.channel)].owner == index
             && self.channels[usize::from(die.channel)].free_at > now;
         let die = &mut self.dies[usize::from(index)];
+        let kind = die.at_work.kind;
+        self.agenda.remove(kind as usize, |other| other == index);
         if is_moving {
             // Its data still move: it is suspended when they have, if a read still waits then.
             die.phase = Phase::Transfer;
             let moved = self.channels[usize::from(die.channel)].free_at;
-            self.agenda.enter(index, moved);
+            self.agenda.enter(SHORT, moved, index);
             return;
         }
         die.suspended = Some(Suspended {
@@ -50,7 +52,7 @@ impl Scheduler {
         die.overtaken = 0;
         die.phase = Phase::Suspending;
         self.agenda
-            .enter(index, now + wait + self.scheduling.suspend_time);
+            .enter(SHORT, now + wait + self.scheduling.suspend_time, index);
     }
 
     pub(super) fn end_suspending(&mut self, index: u16, now: SimTime) {
