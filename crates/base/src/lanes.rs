@@ -3,8 +3,8 @@
 use crate::time::SimTime;
 use std::collections::VecDeque;
 
-/// Time, sequence and lane of an event, the most significant first, so that events compare as numbers and the earliest says
-/// where it is.
+/// Time, sequence and lane of the first event of a lane, the most significant first, so that they compare as numbers and the
+/// earliest says where it is.
 type Key = u128;
 
 /// The key of a lane without an event: later than anything.
@@ -12,10 +12,25 @@ const NOTHING: Key = Key::MAX;
 
 const LANE_BITS: u32 = 3;
 
+#[derive(Debug, Clone, Copy)]
+struct Entry<T> {
+    at: SimTime,
+    /// Number of the event and, below, of its lane.
+    sequence: u64,
+    event: T,
+}
+
+impl<T> Entry<T> {
+    #[inline]
+    fn key(&self) -> Key {
+        Key::from(self.at.0) << 64 | Key::from(self.sequence)
+    }
+}
+
 /// Events by time, and at one instant in the order in which they were entered, in at most eight lanes.
 #[derive(Debug, Clone)]
 pub struct Lanes<T, const LANES: usize> {
-    queues: [VecDeque<(Key, T)>; LANES],
+    queues: [VecDeque<Entry<T>>; LANES],
     /// The key of the first event of each lane that has one.
     heads: [Key; LANES],
     /// A bit for each of these lanes: mostly few of them have something at a time.
@@ -38,51 +53,51 @@ impl<T: Copy, const LANES: usize> Default for Lanes<T, LANES> {
     }
 }
 
-fn instant(key: Key) -> SimTime {
-    SimTime((key >> 64) as u64)
-}
-
 impl<T: Copy, const LANES: usize> Lanes<T, LANES> {
     /// Enters an event into a lane. It costs the less the fewer events of the lane come later.
     #[inline]
     pub fn enter(&mut self, lane: usize, at: SimTime, event: T) {
         self.sequence += 1;
-        let key = Key::from(at.0) << 64 | Key::from(self.sequence << LANE_BITS | lane as u64);
+        let entry = Entry {
+            at,
+            sequence: self.sequence << LANE_BITS | lane as u64,
+            event,
+        };
         let queue = &mut self.queues[lane];
         match queue.back() {
-            Some(&(last, _)) if last > key => self.enter_before(lane, key, event),
-            Some(_) => queue.push_back((key, event)),
+            Some(last) if last.at > at => self.enter_before(lane, entry),
+            Some(_) => queue.push_back(entry),
             None => {
-                queue.push_back((key, event));
+                queue.push_back(entry);
                 self.live |= 1 << lane;
-                self.heads[lane] = key;
-                self.first = self.first.min(key);
+                self.heads[lane] = entry.key();
+                self.first = self.first.min(entry.key());
             }
         }
     }
 
     /// Enters an event before others of its lane.
     #[cold]
-    fn enter_before(&mut self, lane: usize, key: Key, event: T) {
+    fn enter_before(&mut self, lane: usize, entry: Entry<T>) {
         let queue = &mut self.queues[lane];
-        let place = queue.iter().rposition(|&(other, _)| other < key);
-        queue.insert(place.map_or(0, |before| before + 1), (key, event));
-        self.heads[lane] = queue[0].0;
-        self.first = self.first.min(key);
+        let before = queue.iter().rposition(|other| other.at <= entry.at);
+        queue.insert(before.map_or(0, |before| before + 1), entry);
+        self.heads[lane] = queue[0].key();
+        self.first = self.first.min(entry.key());
     }
 
     /// Instant of the earliest event; [`SimTime::NEVER`] when there is none.
     #[must_use]
     #[inline]
     pub fn first_at(&self) -> SimTime {
-        instant(self.first)
+        SimTime((self.first >> 64) as u64)
     }
 
     /// Instant of the last event of a lane, if it has one.
     #[must_use]
     #[inline]
     pub fn last_at(&self, lane: usize) -> Option<SimTime> {
-        self.queues[lane].back().map(|&(key, _)| instant(key))
+        self.queues[lane].back().map(|last| last.at)
     }
 
     /// Takes the earliest event.
@@ -92,16 +107,16 @@ impl<T: Copy, const LANES: usize> Lanes<T, LANES> {
             return None;
         }
         let lane = (self.first as u64 & ((1 << LANE_BITS) - 1)) as usize;
-        let (_, event) = self.queues[lane].pop_front()?;
+        let entry = self.queues[lane].pop_front()?;
         self.look_at(lane);
-        Some(event)
+        Some(entry.event)
     }
 
     /// Removes the last event of a lane of which `is_it` is true; does nothing if there is none.
     pub fn remove(&mut self, lane: usize, is_it: impl Fn(T) -> bool) {
         let place = self.queues[lane]
             .iter()
-            .rposition(|&(_, event)| is_it(event));
+            .rposition(|entry| is_it(entry.event));
         if let Some(place) = place {
             self.queues[lane].remove(place);
             self.look_at(lane);
@@ -112,7 +127,7 @@ impl<T: Copy, const LANES: usize> Lanes<T, LANES> {
     #[inline]
     fn look_at(&mut self, lane: usize) {
         match self.queues[lane].front() {
-            Some(&(key, _)) => self.heads[lane] = key,
+            Some(first) => self.heads[lane] = first.key(),
             None => self.live &= !(1 << lane),
         }
         let (mut live, mut first) = (self.live, NOTHING);

@@ -146,10 +146,16 @@ impl Core {
         }
         while let Some(work) = self.work.pop_front_if(|work| work.ends <= now) {
             match work.what {
-                What::Call(commands) => sent.extend(self.commands.drain(..commands)),
-                What::Seen(ended) => {
-                    let ended = self.completions.drain(..ended);
-                    seen.extend(ended.map(|end| Completion { at: now, ..end }));
+                What::Call(commands) => {
+                    for _ in 0..commands {
+                        sent.extend(self.commands.pop_front());
+                    }
+                }
+                What::Seen(completions) => {
+                    for _ in 0..completions {
+                        let ended = self.completions.pop_front();
+                        seen.extend(ended.map(|end| Completion { at: now, ..end }));
+                    }
                 }
             }
         }
