@@ -21,6 +21,7 @@ mod layering;
 mod nothing;
 mod outputs;
 mod packages;
+mod peers;
 mod place;
 mod plans;
 mod ratchets;

@@ -1,9 +1,9 @@
-//! Speed of the model, beside the targets and the figures of other simulators of the same set-up: 8 GiB raw (8 channels
-//! × 2 dies × 512 blocks × 256 pages × 4 KiB), 83.7 % of all slots valid, uniform random 4 KiB, greedy, MLC timings, 32
-//! commands outstanding.
+//! Speed of the model, beside the targets: 8 GiB raw (8 channels × 2 dies × 512 blocks × 256 pages × 4 KiB), 83.7 % of all
+//! slots valid, uniform random 4 KiB, greedy, MLC timings, 32 commands outstanding.
 //!
 //! Every figure is the median of some repetitions on one core. `cargo bench -p ftlab-lab --bench instructions` counts
-//! instructions instead, which no other program on the machine can disturb.
+//! instructions instead, which no other program on the machine can disturb, and `cargo bench -p ftlab --bench mqsim` runs
+//! another simulator beside.
 
 #![expect(
     clippy::disallowed_types,
@@ -40,13 +40,12 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// A row of the table: a median, its target, and the figures of others.
+/// A row of the table: a median and its target.
 struct Row {
     what: &'static str,
     unit: &'static str,
     measured: f64,
     target: &'static str,
-    others: &'static str,
 }
 
 fn repeated(load: &mut Load, work: Work) -> Vec<Measured> {
@@ -85,26 +84,18 @@ fn writes(rows: &mut Vec<Row>) {
     let remaps = (0..REPETITIONS).map(|_| remap::remaps_per_microsecond(REMAPS));
     let remaps = median(remaps.collect());
     let share = 100.0 * of(&untimed, programs) / remaps;
-    let row = |what, unit, measured, target, others| Row {
+    let row = |what, unit, measured, target| Row {
         what,
         unit,
         measured,
         target,
-        others,
     };
     rows.extend([
-        row(
-            "timed random writes",
-            "M/s",
-            of(&timed, millions),
-            "≥ 1",
-            "MQSim 0.030",
-        ),
+        row("timed random writes", "M/s", of(&timed, millions), "≥ 1"),
         row(
             "… their write amplification",
             "",
             of(&timed, |m| m.amplification),
-            "",
             "",
         ),
         row(
@@ -112,28 +103,19 @@ fn writes(rows: &mut Vec<Row>) {
             "M/s",
             of(&timed, |m| m.operations / m.seconds / 1e6),
             "≥ 5",
-            "",
         ),
         row(
             "untimed page programs",
             "M/s",
             of(&untimed, programs),
             "≥ 20",
-            "SSSL-ftlsim 10.3",
         ),
-        row(
-            "… of what a bare remapping loop does",
-            "%",
-            share,
-            "≥ 15",
-            "",
-        ),
-        row("… and that loop", "M/s", remaps, "", ""),
+        row("… of what a bare remapping loop does", "%", share, "≥ 15"),
+        row("… and that loop", "M/s", remaps, ""),
         row(
             "… of 1 GiB, whose tables fit the caches",
             "M/s",
             of(&cached, programs),
-            "",
             "",
         ),
         row(
@@ -141,13 +123,11 @@ fn writes(rows: &mut Vec<Row>) {
             "bytes a slot of the host",
             bytes / load.slots as f64,
             "≤ 9",
-            "MQSim 299 MB (169)",
         ),
         row(
             "…",
             "bytes a slot of the array",
             bytes / load.slots_of_array as f64,
-            "",
             "",
         ),
     ]);
@@ -161,7 +141,6 @@ fn reads(rows: &mut Vec<Row>) {
         unit: "M/s",
         measured: of(&repeated(&mut load, Work::Reads), millions),
         target: "≥ 3",
-        others: "MQSim 0.174 to 0.227",
     });
 }
 
@@ -174,42 +153,37 @@ fn preconditioning(rows: &mut Vec<Row>) {
         });
         median(seconds.collect())
     };
-    // Other simulators have no short cut to a steady drive: they write over it, as this one can.
+    // What `steady-fast` is the short cut of.
     let slow = |load: &mut Load| {
         load.fill();
         load.settle();
     };
-    let row = |what, measured, target, others| Row {
+    let row = |what, measured, target| Row {
         what,
         unit: "s",
         measured,
         target,
-        others,
     };
     rows.extend([
         row(
             "8 GiB, filled and written over twice",
             seconds(BLOCKS_PER_DIE, slow),
             "",
-            "MQSim 10.2",
         ),
         row(
             "8 GiB, steady-fast",
             seconds(BLOCKS_PER_DIE, Load::start_steady),
-            "",
             "",
         ),
         row(
             "64 GiB, filled and written over twice",
             seconds(8 * BLOCKS_PER_DIE, slow),
             "",
-            "MQSim 140",
         ),
         row(
             "64 GiB, steady-fast",
             seconds(8 * BLOCKS_PER_DIE, Load::start_steady),
             "≤ 5",
-            "",
         ),
     ]);
 }
@@ -222,10 +196,10 @@ fn main() {
     let mut table = Table::new();
     table
         .load_style(presets::ASCII_MARKDOWN)
-        .set_header(["one core", "median", "unit", "target", "others"]);
+        .set_header(["one core", "median", "unit", "target"]);
     for row in rows {
         let measured = format!("{:.3}", row.measured);
-        table.add_row([row.what, &measured, row.unit, row.target, row.others]);
+        table.add_row([row.what, &measured, row.unit, row.target]);
     }
     if let Some(column) = table.column_mut(1) {
         column.set_cell_alignment(CellAlignment::Right);
