@@ -92,8 +92,10 @@ dist: build-fast ## the program as it is shipped, in target/dist
 
 review: TOOLS := $(BUILD_TOOLS)
 review: PYTHON_TOOLS :=
-review: tools rust build ## review the five drives of 2008 into out/review
-	$(BIN) review --out out/review
+# A program that is built in half of the time, and reviews as fast.
+review: tools rust ## review the five drives of 2008 into out/review
+	cargo build --profile review -p ftlab
+	$(TARGET)/review/ftlab review --out out/review
 	@echo "The report: out/review/$(REPORT)"
 
 # What the package has beside the program; crates/ftlab/Cargo.toml says where it goes.

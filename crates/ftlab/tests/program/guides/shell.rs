@@ -99,14 +99,16 @@ fn prepare(place: &Place) {
     for folder in ["jobs", "scripts", "traces", "docs/guides/model-my-nvme"] {
         copy(&root().join(folder), &place.path(folder));
     }
-    for folder in [".blocks", "target/release"] {
-        std::fs::create_dir_all(place.path(folder)).unwrap();
-    }
+    std::fs::create_dir_all(place.path(".blocks")).unwrap();
     let program = Path::new(env!("CARGO_BIN_EXE_ftlab"));
     // That of the template is built beside it, by whatever builds the workspace.
-    for program in [program, &program.with_file_name("my-ftlab")] {
-        let name = program.file_name().unwrap();
-        std::os::unix::fs::symlink(program, place.path("target/release").join(name)).unwrap();
+    for folder in ["target/release", "target/review"] {
+        let folder = place.path(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        for program in [program, &program.with_file_name("my-ftlab")] {
+            let name = program.file_name().unwrap();
+            std::os::unix::fs::symlink(program, folder.join(name)).unwrap();
+        }
     }
 }
 
