@@ -78,7 +78,7 @@ fn both_simulate_the_same_flash() {
         name: "ssdconfig.xml",
         text: &text,
     };
-    let theirs = ftlab_import::mqsim(device, None).unwrap().drive;
+    let theirs = ftlab_import::mqsim(&device, None).unwrap().drive;
     let theirs = DriveFile::parse("theirs", &theirs, &[])
         .unwrap()
         .parameters();
