@@ -366,24 +366,22 @@ fn the_socket_closes_whatever_its_clients_do() {
     let never_read = served.half_open("GET /metrics HTTP/1.1\r\n\r\n");
     let began = Instant::now();
     drop(served.control.take());
-    assert!(
-        began.elapsed() < Duration::from_secs(5),
-        "{:?}",
-        began.elapsed()
-    );
+    assert!(began.elapsed() < PATIENCE, "{:?}", began.elapsed());
     assert!(!served.path.exists());
     drop((clients, never_read));
 }
 
-/// Nine seconds of the drive's time and more: until then an erase waits.
+/// Three minutes of the drive's time and more: until then an erase waits.
 fn keep_busy(served: &Served) {
     let zeroes = Operation::Zero {
         no_hole: true,
         fast: false,
     };
-    let never_told = Box::new(|_| {});
-    let ask = IoRequest::local(zeroes, 0..4 << 20, false, Vec::new(), never_told);
-    served.engine.submit(ask);
+    for _ in 0..20 {
+        let never_told = Box::new(|_| {});
+        let ask = IoRequest::local(zeroes, 0..4 << 20, false, Vec::new(), never_told);
+        served.engine.submit(ask);
+    }
 }
 
 #[test]
@@ -422,10 +420,6 @@ fn an_erase_that_waits_keeps_only_other_erases_waiting() {
     let began = Instant::now();
     drop(served.control.take());
     served.engine.stop().expect("the drive");
-    assert!(
-        began.elapsed() < Duration::from_secs(5),
-        "{:?}",
-        began.elapsed()
-    );
+    assert!(began.elapsed() < PATIENCE, "{:?}", began.elapsed());
     waiting.clear();
 }

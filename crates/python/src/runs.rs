@@ -24,7 +24,6 @@ use ftlab_sweep::ReplayWords;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The name of a call, for errors.
 const HERE: &str = "load";
@@ -176,10 +175,9 @@ fn results(
     warn_of_memory(py, lab.most_bytes_of(asked.cells(), &all))?;
     let total: usize = all.iter().map(|&n| asked.costs(n).len()).sum();
     let ends = work_with(py, calls, progress, |way| {
-        let done = AtomicUsize::new(0);
         ask::run(asked, lab, &|_, event: Event<'_>| {
             if let Event::Part(_) = event {
-                way.set(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+                way.one_more(total);
             }
             Ok(way.ask()?)
         })

@@ -8,7 +8,6 @@ use ftlab_sweep::{Finished, Grid, Row, Share, Status, SweepError, begin, rows_as
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A grid that was read.
@@ -109,7 +108,7 @@ impl Sweep {
         let total = self.sweep.rows_in(&units).len();
         warn_of_memory(py, self.sweep.most_bytes(&units, &lab))?;
         let end = work(py, progress, |way| {
-            let (done, failure) = (AtomicUsize::new(0), Mutex::new(None));
+            let failure = Mutex::new(None);
             let end = self.sweep.run(&units, None, &lab, &|row: Option<Row>| {
                 let Some(row) = row else {
                     return way.ask();
@@ -121,7 +120,7 @@ impl Sweep {
                         Stopped
                     })?;
                 }
-                way.set(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+                way.one_more(total);
                 Ok(())
             });
             let failure = failure.into_inner();

@@ -22,9 +22,9 @@ pub struct Way<'c> {
     calls: &'c Calls,
     is_over: AtomicBool,
     /// Number of parts that are done.
-    pub done: AtomicUsize,
+    done: AtomicUsize,
     /// Number of parts in all.
-    pub total: AtomicUsize,
+    total: AtomicUsize,
 }
 
 impl Way<'_> {
@@ -36,9 +36,16 @@ impl Way<'_> {
         }
     }
 
+    /// So much of all is done now.
     pub fn set(&self, done: usize, total: usize) {
-        self.done.store(done, Ordering::Relaxed);
         self.total.store(total, Ordering::Relaxed);
+        self.done.store(done, Ordering::Relaxed);
+    }
+
+    /// One part more of all is done: what several threads may say at once.
+    pub fn one_more(&self, total: usize) {
+        self.total.store(total, Ordering::Relaxed);
+        self.done.fetch_add(1, Ordering::Relaxed);
     }
 }
 

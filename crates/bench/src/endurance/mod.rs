@@ -34,7 +34,7 @@ pub struct Daily {
 }
 
 /// Writes a drive by a job, over and over, until it takes no more. `watch` gets the share of the median block's life
-/// that is used.
+/// that is used, and no share while the drive is filled.
 ///
 /// # Errors
 /// When the drive cannot be scaled or built, the job does not fit it, or it cannot be filled.
@@ -50,7 +50,7 @@ pub fn live(
     let scaled = file.scaled(plan.scale)?;
     let drive_seed = streams::drive_seed(seed, file.slug());
     let mut device = scaled.build(testbed, drive_seed)?;
-    fill(device.as_mut(), drive_seed, watch)?;
+    fill(device.as_mut(), drive_seed, &|what, _| watch(what, None))?;
     let (full, small) = (file.capacity_bytes(), scaled.capacity_bytes());
     let job = in_proportion(job, small as f64 / full as f64);
     let full = FullDrive {

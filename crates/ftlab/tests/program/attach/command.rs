@@ -252,5 +252,5 @@ fn a_stop_waits_for_what_is_under_way_and_a_second_does_not() {
     let (status, out, _) = server.end("INT");
     assert!(status.success(), "{status}");
     assert!(out.starts_with("lateness"), "{out}");
-    assert!(began.elapsed() < Duration::from_secs(20));
+    assert!(began.elapsed() < Duration::from_secs(60));
 }

@@ -152,18 +152,18 @@ fn a_slow_drive_takes_so_many_times_as_long() {
     for slot in 0..8 {
         assert_eq!(disk.write(slot, 1), 0);
     }
-    let median = |disk: &mut Disk| {
-        let mut times: Vec<Duration> = (0..15).map(|n| disk.ask_read(n % 8)).collect();
-        times.sort();
-        times[7]
+    // A busy machine makes most of them later, not all.
+    let least = |disk: &mut Disk| {
+        let times = (0..15).map(|n| disk.ask_read(n % 8));
+        times.min().expect("there are some")
     };
-    let before = median(&mut disk);
+    let before = least(&mut disk);
     disk.fault(&["slow", "x200", "--on", "read"]);
-    let slow = median(&mut disk);
+    let slow = least(&mut disk);
     // What the machine takes for a request is not multiplied.
     assert!(slow > 10 * before, "{slow:?} after {before:?}");
     disk.fault(&["clear"]);
-    let after = median(&mut disk);
+    let after = least(&mut disk);
     assert!(slow > 5 * after, "{after:?} after {slow:?}");
     let without = Disk::start("off");
     let why = without.refused(&["slow", "x10"]);

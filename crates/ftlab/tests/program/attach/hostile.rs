@@ -15,8 +15,8 @@ use tempfile::TempDir;
 
 const DRIVE: &str = "generic-mlc-8";
 
-/// How long a server may take to stop.
-const STOP: Duration = Duration::from_secs(5);
+/// How long a server may take to stop on a busy machine; without one, it does so at once.
+const STOP: Duration = Duration::from_secs(60);
 
 fn folder() -> TempDir {
     TempDir::new().expect("a folder")
@@ -103,9 +103,9 @@ fn a_stop_is_in_order_and_in_time_whatever_clients_owe() {
     }
 }
 
-/// A large request is under way, and in the drive's own time it would be so for half a minute.
+/// Large requests are under way, and in the drive's own time they would be so for minutes.
 #[test]
-fn a_stop_does_not_wait_for_the_rest_of_a_large_request() {
+fn a_stop_does_not_wait_for_the_rest_of_large_requests() {
     let folder = folder();
     let server = Serve::start(folder.path(), &["--drive", DRIVE, "--unix", "s"]);
     let mut client = Client::connect(&folder.path().join("s"));
@@ -119,8 +119,10 @@ fn a_stop_does_not_wait_for_the_rest_of_a_large_request() {
         };
         client.send(header, &[]).expect("it is taken");
     };
-    ask(NBD_CMD_WRITE_ZEROES, NBD_CMD_FLAG_NO_HOLE, 1 << 31);
-    // Behind it in the queue of the drive, and answered first: the large one is under way.
+    for _ in 0..8 {
+        ask(NBD_CMD_WRITE_ZEROES, NBD_CMD_FLAG_NO_HOLE, 1 << 31);
+    }
+    // Behind them in the queue of the drive, and answered first: the large ones are under way.
     ask(NBD_CMD_FLUSH, 0, 0);
     client.reply().expect("an answer");
     let began = Instant::now();
