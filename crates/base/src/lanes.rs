@@ -3,51 +3,45 @@
 use crate::time::SimTime;
 use std::collections::VecDeque;
 
-/// Time, sequence and lane of the first event of a lane, the most significant first, so that they compare as numbers and the
-/// earliest says where it is.
-type Key = u128;
-
-/// The key of a lane without an event: later than anything.
-const NOTHING: Key = Key::MAX;
-
-const LANE_BITS: u32 = 3;
-
 #[derive(Debug, Clone, Copy)]
 struct Entry<T> {
     at: SimTime,
-    /// Number of the event and, below, of its lane.
+    /// Number of the event: at one instant they come as they were entered.
     sequence: u64,
     event: T,
 }
 
-impl<T> Entry<T> {
-    #[inline]
-    fn key(&self) -> Key {
-        Key::from(self.at.0) << 64 | Key::from(self.sequence)
-    }
-}
-
 /// Events by time, and at one instant in the order in which they were entered, in at most eight lanes.
+///
+/// The first event of each lane is kept beside those of the other lanes, so that most events touch no queue.
 #[derive(Debug, Clone)]
 pub struct Lanes<T, const LANES: usize> {
+    /// Instant of the first event of each lane that has one.
+    at: [SimTime; LANES],
+    sequences: [u64; LANES],
+    events: [Option<T>; LANES],
+    /// Instant of the last event of each lane; zero if it has none.
+    last_at: [SimTime; LANES],
+    /// The other events of each lane.
     queues: [VecDeque<Entry<T>>; LANES],
-    /// The key of the first event of each lane that has one.
-    heads: [Key; LANES],
-    /// A bit for each of these lanes: mostly few of them have something at a time.
+    /// A bit for each lane with an event: mostly few of them have something at a time.
     live: u8,
-    /// The key of the earliest event of all.
-    first: Key,
+    /// The earliest event of all: its instant, and its lane.
+    first: (SimTime, usize),
     sequence: u64,
 }
 
 impl<T: Copy, const LANES: usize> Default for Lanes<T, LANES> {
     fn default() -> Self {
-        const { assert!(LANES <= 1 << LANE_BITS) };
+        const { assert!(LANES <= u8::BITS as usize) };
         Lanes {
+            at: [SimTime::NEVER; LANES],
+            sequences: [0; LANES],
+            events: [None; LANES],
+            last_at: [SimTime::ZERO; LANES],
             queues: std::array::from_fn(|_| VecDeque::new()),
-            heads: [NOTHING; LANES],
             live: 0,
-            first: NOTHING,
+            first: (SimTime::NEVER, 0),
             sequence: 0,
         }
     }
@@ -60,79 +54,114 @@ impl<T: Copy, const LANES: usize> Lanes<T, LANES> {
         self.sequence += 1;
         let entry = Entry {
             at,
-            sequence: self.sequence << LANE_BITS | lane as u64,
+            sequence: self.sequence,
             event,
         };
-        let queue = &mut self.queues[lane];
-        match queue.back() {
-            Some(last) if last.at > at => self.enter_before(lane, entry),
-            Some(_) => queue.push_back(entry),
-            None => {
-                queue.push_back(entry);
-                self.live |= 1 << lane;
-                self.heads[lane] = entry.key();
-                self.first = self.first.min(entry.key());
-            }
+        if at < self.last_at[lane] {
+            return self.enter_before(lane, entry);
+        }
+        self.last_at[lane] = at;
+        if self.live & 1 << lane != 0 {
+            self.queues[lane].push_back(entry);
+            return;
+        }
+        self.live |= 1 << lane;
+        self.set_head(lane, entry);
+        if at < self.first.0 {
+            self.first = (at, lane);
         }
     }
 
     /// Enters an event before others of its lane.
     #[cold]
-    fn enter_before(&mut self, lane: usize, entry: Entry<T>) {
+    #[inline(never)]
+    fn enter_before(&mut self, lane: usize, mut entry: Entry<T>) {
+        if entry.at < self.at[lane] {
+            let head = Entry {
+                at: self.at[lane],
+                sequence: self.sequences[lane],
+                event: self.events[lane].expect("something of the lane comes later"),
+            };
+            self.set_head(lane, entry);
+            entry = head;
+        }
         let queue = &mut self.queues[lane];
-        let before = queue.iter().rposition(|other| other.at <= entry.at);
+        let before = queue
+            .iter()
+            .rposition(|other| (other.at, other.sequence) < (entry.at, entry.sequence));
         queue.insert(before.map_or(0, |before| before + 1), entry);
-        self.heads[lane] = queue[0].key();
-        self.first = self.first.min(entry.key());
+        self.find_first();
     }
 
     /// Instant of the earliest event; [`SimTime::NEVER`] when there is none.
     #[must_use]
     #[inline]
     pub fn first_at(&self) -> SimTime {
-        SimTime((self.first >> 64) as u64)
+        self.first.0
     }
 
-    /// Instant of the last event of a lane, if it has one.
+    /// Instant of the last event of a lane; [`SimTime::ZERO`] when it has none.
     #[must_use]
     #[inline]
-    pub fn last_at(&self, lane: usize) -> Option<SimTime> {
-        self.queues[lane].back().map(|last| last.at)
+    pub fn last_at(&self, lane: usize) -> SimTime {
+        self.last_at[lane]
     }
 
     /// Takes the earliest event.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
-        if self.first == NOTHING {
+        if self.live == 0 {
             return None;
         }
-        let lane = (self.first as u64 & ((1 << LANE_BITS) - 1)) as usize;
-        let entry = self.queues[lane].pop_front()?;
-        self.look_at(lane);
-        Some(entry.event)
+        let lane = self.first.1;
+        let event = self.events[lane];
+        self.take_head(lane);
+        event
     }
 
     /// Removes the last event of a lane of which `is_it` is true; does nothing if there is none.
     pub fn remove(&mut self, lane: usize, is_it: impl Fn(T) -> bool) {
-        let place = self.queues[lane]
-            .iter()
-            .rposition(|entry| is_it(entry.event));
-        if let Some(place) = place {
-            self.queues[lane].remove(place);
-            self.look_at(lane);
+        let queue = &mut self.queues[lane];
+        if let Some(place) = queue.iter().rposition(|entry| is_it(entry.event)) {
+            queue.remove(place);
+            self.last_at[lane] = queue.back().map_or(self.at[lane], |last| last.at);
+        } else if self.live & 1 << lane != 0 && self.events[lane].is_some_and(is_it) {
+            self.take_head(lane);
         }
     }
 
-    /// Looks at what is first in a lane, and of all.
     #[inline]
-    fn look_at(&mut self, lane: usize) {
-        match self.queues[lane].front() {
-            Some(first) => self.heads[lane] = first.key(),
-            None => self.live &= !(1 << lane),
+    fn set_head(&mut self, lane: usize, entry: Entry<T>) {
+        self.at[lane] = entry.at;
+        self.sequences[lane] = entry.sequence;
+        self.events[lane] = Some(entry.event);
+    }
+
+    /// Removes the first event of a lane, which has one.
+    #[inline]
+    fn take_head(&mut self, lane: usize) {
+        match self.queues[lane].pop_front() {
+            Some(next) => self.set_head(lane, next),
+            None => {
+                self.live &= !(1 << lane);
+                self.last_at[lane] = SimTime::ZERO;
+            }
         }
-        let (mut live, mut first) = (self.live, NOTHING);
+        self.find_first();
+    }
+
+    /// Finds the earliest of the first events.
+    #[inline]
+    fn find_first(&mut self) {
+        let (mut live, mut first) = (self.live, (SimTime::NEVER, 0));
+        let mut sequence = 0;
         while live != 0 {
-            first = first.min(self.heads[live.trailing_zeros() as usize % LANES]);
+            let lane = live.trailing_zeros() as usize % LANES;
+            let at = self.at[lane];
+            if at < first.0 || at == first.0 && self.sequences[lane] < sequence {
+                first = (at, lane);
+                sequence = self.sequences[lane];
+            }
             live &= live - 1;
         }
         self.first = first;

@@ -76,10 +76,7 @@ impl Events {
     pub(super) fn schedule(&mut self, at: SimTime, event: Event, command: u32) {
         let stage = event.stage();
         let last = self.stages.last_at(stage);
-        assert!(
-            last.is_none_or(|last| last <= at),
-            "{event:?} at {at:?}, after {last:?}"
-        );
+        assert!(last <= at, "{event:?} at {at:?}, after {last:?}");
         self.stages.enter(stage, at, (event, command));
     }
 
