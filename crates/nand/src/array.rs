@@ -360,6 +360,61 @@ impl Array {
         true
     }
 
+    /// Copies pages of the block of `from` to the next pages of another block, each read before it is programmed, in an array
+    /// where nothing can fail. `bytes` of each are read. Returns the fence of the last read.
+    ///
+    /// # Panics
+    /// When a page was not programmed since its block's last erase, or `to` is not the next page of its block.
+    #[inline]
+    pub fn copy(
+        &mut self,
+        (from, pages): (
+            PagePlace,
+            impl DoubleEndedIterator<Item = u32> + ExactSizeIterator + Clone,
+        ),
+        to: PagePlace,
+        bytes: u32,
+        cause: Cause,
+        batch: &mut OpBatch,
+    ) -> Fence {
+        debug_assert!(!self.can_fail());
+        let programmed = self.programmed_pages(from.block);
+        if let Some(page) = pages.clone().next_back()
+            && page >= programmed
+        {
+            wrong_read(PagePlace { page, ..from }, programmed);
+        }
+        let next = self.programmed[to.block.index()];
+        if next != to.page {
+            wrong_program(to.block, to.page, self.is_bad(to.block), next & !MARKS);
+        }
+        let count = pages.len();
+        self.programmed[to.block.index()] += count as u32;
+        self.counters.reads[cause as usize] += count as u64;
+        self.counters.programs[cause as usize] += count as u64;
+        let mut read = self.op(OpKind::Read, from, 1, bytes, cause, Order::FREE);
+        let page_bytes = self.geometry.page_bytes;
+        let mut program = self.op(OpKind::Program, to, 1, page_bytes, cause, Order::FREE);
+        let first = self.geometry.page(from.block, 0).0;
+        let mut stream = self.stream;
+        let mut ready = Fence::NONE;
+        for page in pages {
+            ready = batch.fence();
+            read.page.0 = first + page;
+            read.order.signals[0] = ready;
+            program.order.waits = ready;
+            stream.word(OpWord::of(&read).0);
+            stream.word(OpWord::of(&program).0);
+            if batch.keeps_operations() {
+                batch.push(read);
+                batch.push(program);
+            }
+            program.page.0 += 1;
+        }
+        self.stream = stream;
+        ready
+    }
+
     /// Erases a block of a die, or `planes` neighbouring blocks together. Returns true if all of them were erased;
     /// those that were not are bad.
     ///
@@ -405,7 +460,24 @@ impl Array {
         order: Order,
         batch: &mut OpBatch,
     ) {
-        let op = NandOp {
+        let op = self.op(kind, place, planes, bytes, cause, order);
+        self.stream.word(OpWord::of(&op).0);
+        if batch.keeps_operations() {
+            batch.push(op);
+        }
+    }
+
+    #[inline(always)]
+    fn op(
+        &self,
+        kind: OpKind,
+        place: PagePlace,
+        planes: u32,
+        bytes: u32,
+        cause: Cause,
+        order: Order,
+    ) -> NandOp {
+        NandOp {
             kind,
             cause,
             planes: planes as u8,
@@ -414,10 +486,6 @@ impl Array {
             sectors: (bytes / SECTOR_BYTES as u32) as u16,
             page: self.geometry.page(place.block, place.page),
             order,
-        };
-        self.stream.word(OpWord::of(&op).0);
-        if batch.keeps_operations() {
-            batch.push(op);
         }
     }
 }

@@ -224,6 +224,13 @@ impl OpBatch {
         }
     }
 
+    /// Returns true if somebody carries data.
+    #[must_use]
+    #[inline]
+    pub fn carries_data(&self) -> bool {
+        self.carries_data
+    }
+
     /// The moves of data so far, in order.
     #[must_use]
     pub fn moves(&self) -> &[DataMove] {

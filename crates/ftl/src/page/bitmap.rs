@@ -54,6 +54,36 @@ impl Bitmap {
         (bit < end).then_some(bit)
     }
 
+    /// Clears the first set bits from `from` on, as many as there is room for in `bits`, which gets them.
+    ///
+    /// # Panics
+    /// When there are fewer.
+    #[inline]
+    pub(super) fn take(&mut self, from: u32, bits: &mut [u32]) {
+        let mut index = (from / 64) as usize;
+        let mut word = self.words[index] & (u64::MAX << (from % 64));
+        for bit in bits {
+            while word == 0 {
+                index += 1;
+                word = self.words[index];
+            }
+            *bit = index as u32 * 64 + word.trailing_zeros();
+            self.words[index] &= !(word & word.wrapping_neg());
+            word &= word - 1;
+        }
+    }
+
+    /// Sets the bits from `first` on.
+    #[inline]
+    pub(super) fn set_all(&mut self, first: u32, bits: u32) {
+        let (mut first, end) = (first, first + bits);
+        while first < end {
+            let count = (64 - first % 64).min(end - first);
+            self.words[(first / 64) as usize] |= (u64::MAX >> (64 - count)) << (first % 64);
+            first += count;
+        }
+    }
+
     /// Set bits in `from..end`.
     pub(super) fn count(&self, from: u32, end: u32) -> u32 {
         (from..end).map(|bit| u32::from(self.get(bit))).sum()
@@ -75,6 +105,13 @@ mod tests {
         assert_eq!(bits.next_set(201, 300), None);
         bits.clear(64);
         assert_eq!(bits.next_set(4, 300), Some(200));
+        assert_eq!(bits.count(0, 300), 2);
+        bits.set_all(60, 8);
+        let mut taken = [0; 6];
+        bits.take(61, &mut taken);
+        assert_eq!(taken, [61, 62, 63, 64, 65, 66]);
+        bits.take(61, &mut taken[..2]);
+        assert_eq!((taken[0], taken[1]), (67, 200));
         assert_eq!(bits.count(0, 300), 2);
     }
 }

@@ -21,6 +21,9 @@ use ftlab_nand::{Cause, DataMove, Fence, OpBatch, Order};
 /// policy that draws superblocks at random finds one with something to gain long before.
 const IN_VAIN_MAX: u32 = 64;
 
+/// Slots that are copied in one go at most.
+const RUN_MAX: usize = 16;
+
 /// Slots whose table entries are fetched at a time, before they are moved.
 const FETCHED_TOGETHER: u32 = 64;
 
@@ -50,8 +53,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 victim = next;
                 continue;
             }
-            let goes_on = match &self.config.pace {
-                Pace::By(_) => self.copies_now(g, &victim, left),
+            let owed = match &self.config.pace {
+                Pace::By(_) => u64::from(self.copies_now(g, &victim, left)),
                 pace => {
                     // The drive decides when a turn is copied. The layer copies only what goes beyond one turn.
                     let kept = match pace {
@@ -60,13 +63,14 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                         } => self.turn_of(&victim),
                         _ => 0,
                     };
-                    victim.credit >= kept + self.price(&victim, left) || self.is_behind(g)
+                    let owed = self.rows_owed(victim.credit.checked_sub(kept), &victim, left);
+                    owed.max(u64::from(self.is_behind(g)))
                 }
             };
-            if !goes_on || self.refusal.is_some() {
+            if owed == 0 || self.refusal.is_some() {
                 break;
             }
-            self.pay_row(g, &mut victim, batch);
+            self.pay_rows(g, &mut victim, owed.min(left.into()) as u32, batch);
         }
         self.groups[g].victim = Some(victim);
     }
@@ -104,7 +108,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             }
             let left = self.table.valid_in(victim.superblock);
             if left > 0 && victim.credit >= self.price(&victim, left) && self.refusal.is_none() {
-                self.pay_row(g, &mut victim, batch);
+                self.pay_rows(g, &mut victim, 1, batch);
                 any = true;
             }
             self.groups[g].victim = Some(victim);
@@ -131,9 +135,23 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         u64::from(victim.gain) * u64::from(left.min(self.row_slots()))
     }
 
-    /// Copies a row and subtracts its price from the victim's credit.
-    fn pay_row(&mut self, g: usize, victim: &mut Victim, batch: &mut OpBatch) {
-        let copied = self.copy_row(g, victim, batch);
+    /// Rows of the `left` slots of a victim that a credit pays for, one after the other.
+    #[inline]
+    fn rows_owed(&self, credit: Option<u64>, victim: &Victim, left: u32) -> u64 {
+        match (credit, self.price(victim, left)) {
+            (None, _) => 0,
+            (Some(_), 0) => left.into(),
+            (Some(credit), price) => credit / price,
+        }
+    }
+
+    /// Copies a row, or several where copies go in runs, and subtracts their price from the victim's credit.
+    #[inline]
+    fn pay_rows(&mut self, g: usize, victim: &mut Victim, rows: u32, batch: &mut OpBatch) {
+        let copied = match self.copies_in_runs(victim) {
+            true => self.copy_run(g, victim, rows, batch),
+            false => self.copy_row(g, victim, batch),
+        };
         let paid = u64::from(victim.gain) * u64::from(copied);
         victim.credit = victim.credit.saturating_sub(paid);
     }
@@ -434,6 +452,51 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         row.clear();
         self.row = row;
         copied
+    }
+
+    /// Returns true if a victim's slots can be copied in one go: a slot is a page, no copy fails or is counted apart, and the
+    /// superblock that they go to is open.
+    #[inline]
+    fn copies_in_runs(&self, victim: &Victim) -> bool {
+        FLAT && self.streams.count() == 1
+            && !self.array.can_fail()
+            && !self.frontiers[victim.to].is_closed()
+    }
+
+    /// Copies the victim's next valid slots, at most `slots`, as [`PageLayer::copy_row`] does one after the other; gives their
+    /// number.
+    fn copy_run(&mut self, g: usize, victim: &mut Victim, slots: u32, batch: &mut OpBatch) -> u32 {
+        if victim.cursor + FETCHED_TOGETHER / 2 >= victim.fetched {
+            let begin = victim.fetched.max(victim.cursor);
+            victim.fetched = (begin + FETCHED_TOGETHER).min(victim.end);
+            self.table.fetch(begin, victim.fetched);
+        }
+        let frontier = &mut self.frontiers[victim.to];
+        let (to, at, place) = (frontier.next, frontier.superblock, frontier.place);
+        let left = self.table.valid_in(victim.superblock);
+        let slots = slots.min(frontier.left()).min(left).min(RUN_MAX as u32);
+        let run = &mut [0; RUN_MAX][..slots as usize];
+        frontier.next += slots;
+        frontier.place.page += slots;
+        self.table
+            .relocate_run((victim.cursor, victim.superblock), (to, at), run);
+        let last = run[run.len() - 1];
+        victim.cursor = last + 1;
+        victim.page_in_hand = self.layout.page_of_slot(Ppa(last));
+        let pages = (victim.first, run.iter().map(|slot| slot - victim.begin));
+        let (bytes, cause) = (self.read_bytes, victim.cause);
+        victim.ready = self.array.copy(pages, place, bytes, cause, batch);
+        if batch.carries_data() {
+            for (&from, to) in run.iter().zip(to..) {
+                let (from, to) = (Ppa(from), Ppa(to));
+                batch.data(DataMove::Copy { from, to });
+            }
+        }
+        self.groups[g].writable_slots -= slots;
+        if self.frontiers[victim.to].is_closed() {
+            self.close(victim.to, at);
+        }
+        slots
     }
 
     /// Appends a slot of the victim, read when `ready` is reached, to where its data go. False when

@@ -174,6 +174,31 @@ impl Table {
         }
     }
 
+    /// The first valid slots of `of` from `from` on move to those from `to` on, as many as there is room for in `slots`, which
+    /// gets where they were. Both superblocks are of one cell.
+    ///
+    /// # Panics
+    /// When there are fewer.
+    #[inline]
+    pub fn relocate_run(
+        &mut self,
+        (from, of): (u32, SuperblockId),
+        (to, at): (u32, SuperblockId),
+        slots: &mut [u32],
+    ) {
+        debug_assert_eq!(self.cell_of(of), self.cell_of(at));
+        self.valid.take(from, slots);
+        let count = slots.len() as u32;
+        self.valid.set_all(to, count);
+        for (&from, to) in slots.iter().zip(to..) {
+            let lpn = self.owner[from as usize];
+            self.map[lpn as usize] = word(to);
+            self.owner[to as usize] = lpn;
+        }
+        self.valid_slots[of.index()] -= count;
+        self.valid_slots[at.index()] += count;
+    }
+
     /// Unmaps a logical slot; returns true if it was mapped.
     pub fn forget(&mut self, lpn: Lpn) -> bool {
         let slot = word(std::mem::replace(&mut self.map[lpn.index()], word(NOWHERE)));
