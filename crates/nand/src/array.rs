@@ -399,7 +399,7 @@ impl Array {
         let mut stream = self.stream;
         let mut ready = Fence::NONE;
         for page in pages {
-            ready = batch.fence();
+            ready = batch.fence_of_copy(from.die, to.die);
             read.page.0 = first + page;
             read.order.signals[0] = ready;
             program.order.waits = ready;

@@ -203,6 +203,7 @@ pub struct OpBatch {
     halts: Vec<Fence>,
     last_fence: u32,
     untimed: bool,
+    dies_keep_order: bool,
 }
 
 impl OpBatch {
@@ -212,6 +213,32 @@ impl OpBatch {
         OpBatch {
             carries_data: true,
             ..OpBatch::default()
+        }
+    }
+
+    /// Says whether every die does its operations in the order in which they are issued: one waits for those before it on its
+    /// die without a fence then.
+    pub fn keep_order(&mut self, keeps: bool) {
+        self.dies_keep_order = keeps;
+    }
+
+    /// An empty batch for the same drive, that notes how data move or does not.
+    #[must_use]
+    pub fn anew(&self, carries_data: bool) -> OpBatch {
+        OpBatch {
+            carries_data,
+            untimed: self.untimed,
+            dies_keep_order: self.dies_keep_order,
+            ..OpBatch::default()
+        }
+    }
+
+    /// The fence by which a program waits for the read of its data, on the die `from`, if it needs one.
+    #[inline]
+    pub fn fence_of_copy(&mut self, from: DieId, to: DieId) -> Fence {
+        match self.dies_keep_order && from == to {
+            true => Fence::NONE,
+            false => self.fence(),
         }
     }
 

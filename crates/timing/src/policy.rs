@@ -122,7 +122,8 @@ pub(crate) fn keep_order(a: &NandOp, b: &NandOp, pages_per_block: Divisor) -> bo
 impl Scheduling {
     /// Returns true if every die works in issue order and finishes what it began.
     #[inline]
-    pub(crate) fn is_plain(&self) -> bool {
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
         !self.reorders() && self.suspend == Suspend::Nothing
     }
 

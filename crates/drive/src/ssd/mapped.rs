@@ -97,21 +97,15 @@ impl Mapped {
     /// Lets a store follow the data from now on. No fence is waited for.
     pub(super) fn carry(&mut self, store: Box<dyn PageStore>) {
         self.store = Some(store);
-        self.batch = OpBatch::carrying_data();
-        self.batch.set_timed(self.timed);
+        self.batch = self.batch.anew(true);
     }
 
     /// Copies all of it for a second run from the same state; inputs are not noted there.
     pub(super) fn copy(&self) -> Mapped {
         let store = self.store.as_ref().and_then(|store| store.copy());
-        let mut batch = match store {
-            Some(_) => OpBatch::carrying_data(),
-            None => OpBatch::default(),
-        };
-        batch.set_timed(self.timed);
         Mapped {
             layer: self.layer.boxed(),
-            batch,
+            batch: self.batch.anew(store.is_some()),
             timed: self.timed,
             refusal: self.refusal,
             store,

@@ -125,7 +125,9 @@ impl Ssd {
     /// An SSD around a translation layer.
     #[must_use]
     pub fn new(params: SsdParams, layer: Box<dyn TranslationLayer>) -> Ssd {
-        Ssd::around(params, Mapped::new(layer))
+        let mut mapped = Mapped::new(layer);
+        mapped.batch.keep_order(params.nand.order.is_plain());
+        Ssd::around(params, mapped)
     }
 
     fn around(params: SsdParams, mapped: Mapped) -> Ssd {
