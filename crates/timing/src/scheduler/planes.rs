@@ -114,15 +114,15 @@ impl Scheduler {
     /// Lets a die take the data of the next plane, if they wait to be programmed; false if there are none.
     #[inline]
     pub(super) fn join_next_plane(&mut self, index: u16, now: SimTime) -> bool {
-        self.planes.program && self.join_what_follows(index, now)
+        self.shared.planes.program && self.join_what_follows(index, now)
     }
 
     fn join_what_follows(&mut self, index: u16, now: SimTime) -> bool {
         let die = &self.dies[usize::from(index)];
-        let planes = self.planes.planes_per_die;
+        let planes = self.shared.planes.planes_per_die;
         let next = die.queue.front().filter(|next| {
-            self.planes.follows(next, &die.at_work, planes)
-                && self.fences.is_reached(next.order.waits)
+            self.shared.planes.follows(next, &die.at_work, planes)
+                && self.shared.fences.is_reached(next.order.waits)
         });
         let Some(&next) = next else {
             return false;
@@ -133,8 +133,8 @@ impl Scheduler {
         die.at_work = next;
         // Its transfer is over, so the channel is not its own any more.
         die.phase = Phase::WantsChannel;
-        self.pass_fence(next.order.waits);
-        self.begun[OpKind::Program as usize] += u64::from(next.planes);
+        self.shared.pass_fence(next.order.waits);
+        self.shared.begun[OpKind::Program as usize] += u64::from(next.planes);
         self.want_channel(index, now);
         true
     }
@@ -142,7 +142,7 @@ impl Scheduler {
     /// Ends the programs that a die joined to the operation that is done now.
     #[inline]
     pub(super) fn end_joined(&mut self, index: u16, now: SimTime) {
-        if self.planes.program {
+        if self.shared.planes.program {
             self.end_all_joined(index, now);
         }
     }
@@ -152,7 +152,7 @@ impl Scheduler {
             let takes_room = !self.is_express(&op);
             self.dies[usize::from(index)].occupied -= u32::from(takes_room);
             self.occupied -= u64::from(takes_room);
-            if !self.tells_early(&op) {
+            if !self.shared.tells_early(&op) {
                 self.tell(op.order.signals, now);
             }
         }

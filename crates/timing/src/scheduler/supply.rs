@@ -37,7 +37,7 @@ impl Scheduler {
     /// Lets the array of a die, which has no event, program what its register holds, now or when another one is done.
     #[inline]
     pub(super) fn program_when_supplied(&mut self, index: u16, now: SimTime) {
-        let supply = &mut self.supply;
+        let supply = &mut self.shared.supply;
         match supply.most {
             Some(most) if supply.programming >= most => {
                 supply.waiting.push_back(index);
@@ -50,23 +50,23 @@ impl Scheduler {
     /// A program is done: the one that waits longest begins.
     #[inline]
     pub(super) fn pass_supply_on(&mut self, now: SimTime) {
-        if self.supply.is_limited() {
+        if self.shared.supply.is_limited() {
             self.begin_next_program(now);
         }
     }
 
     fn begin_next_program(&mut self, now: SimTime) {
-        self.supply.programming -= 1;
-        if let Some(next) = self.supply.waiting.pop_front() {
+        self.shared.supply.programming -= 1;
+        if let Some(next) = self.shared.supply.waiting.pop_front() {
             self.program(next, now);
         }
     }
 
     fn program(&mut self, index: u16, now: SimTime) {
-        self.supply.programming += u32::from(self.supply.is_limited());
-        let op = &self.dies[usize::from(index)].at_work;
-        let (_, t_program) = self.planes.times(&self.timing, op);
-        self.begin_array(index, now, t_program);
+        self.shared.supply.programming += u32::from(self.shared.supply.is_limited());
+        let die = &mut self.dies[usize::from(index)];
+        let (_, t_program) = (self.shared.planes).times(&self.shared.timing, &die.at_work);
+        self.shared.begin_array(die, index, now, t_program);
         self.suspend_if_due(index, now);
     }
 }

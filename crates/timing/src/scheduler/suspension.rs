@@ -1,7 +1,8 @@
 //! Suspending a program or an erase for a read, and resuming it.
 
+use super::Scheduler;
 use super::die::{Phase, Suspended};
-use super::{SHORT, Scheduler};
+use super::shared::SHORT;
 use crate::policy::Suspend;
 use ftlab_base::{Nanos, SimTime};
 use ftlab_nand::OpKind;
@@ -32,16 +33,19 @@ impl Scheduler {
             return;
         }
         let is_moving = die.at_work.kind == OpKind::Program
-            && self.channels[usize::from(die.channel)].owner == index
-            && self.channels[usize::from(die.channel)].free_at > now;
+            && self.shared.channels[usize::from(die.channel)].owner == index
+            && self.shared.channels[usize::from(die.channel)].free_at > now;
         let die = &mut self.dies[usize::from(index)];
         let kind = die.at_work.kind;
-        self.agenda.remove(kind as usize, |other| other == index);
+        self.shared
+            .agenda
+            .remove(kind as usize, |other| other == index);
         if is_moving {
             // Its data still move: it is suspended when they have, if a read still waits then.
             die.phase = Phase::Transfer;
-            let moved = self.channels[usize::from(die.channel)].free_at;
-            self.agenda.enter(SHORT, moved, index);
+            let channel = &mut self.shared.channels[usize::from(die.channel)];
+            channel.is_awaited = true;
+            self.shared.agenda.enter(SHORT, channel.free_at, index);
             return;
         }
         die.suspended = Some(Suspended {
@@ -51,14 +55,15 @@ impl Scheduler {
         });
         die.overtaken = 0;
         die.phase = Phase::Suspending;
-        self.agenda
+        self.shared
+            .agenda
             .enter(SHORT, now + wait + self.scheduling.suspend_time, index);
     }
 
     pub(super) fn end_suspending(&mut self, index: u16, now: SimTime) {
-        self.usage.pass(now, !self.wants_more());
+        self.shared.usage.pass(now, !self.wants_more());
         self.dies[usize::from(index)].phase = Phase::Idle;
-        self.usage.idle_dies += 1;
+        self.shared.usage.idle_dies += 1;
         self.start(index, now);
     }
 
@@ -72,7 +77,8 @@ impl Scheduler {
         die.at_work = op;
         die.suspensions = times;
         die.overtaken = 0;
-        self.usage.idle_dies -= 1;
-        self.begin_array(index, now + self.scheduling.resume_time, left);
+        self.shared.usage.idle_dies -= 1;
+        let begins = now + self.scheduling.resume_time;
+        self.shared.begin_array(die, index, begins, left);
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::nand_timing::NandTiming;
 use ftlab_base::PageId;
 use ftlab_nand::{Cause, Order};
 
@@ -225,7 +226,7 @@ fn saturated_programs_reach_the_rate_of_the_bottleneck() {
 fn a_read_moves_as_much_as_the_controller_needs() {
     let takes = |kind, least| {
         let mut s = scheduler(1, 1);
-        s.timing.read_sectors_least = least;
+        s.shared.timing.read_sectors_least = least;
         s.issue(SimTime::ZERO, &[op(kind, 0, Order::FREE)]);
         run(&mut s)
     };
@@ -485,7 +486,7 @@ fn pages_that_share_cells_one_after_the_other_take_times_of_their_own() {
     let take = |kind, page: u32| {
         let mut s = scheduler(1, 1);
         let times = [56, 78, 106, 0].map(|us| Nanos(us * US));
-        (s.timing.page_types, s.timing.of_type) = (3, times);
+        (s.shared.timing.page_types, s.shared.timing.of_type) = (3, times);
         let page = PageId(page);
         s.issue(
             SimTime::ZERO,
