@@ -40,23 +40,44 @@ impl Fence {
     /// The one fence of a run without time, where nobody ever waits.
     const UNTIMED: Fence = Fence(1);
 
-    /// Bit of a fence that one operation reaches for a command, whose number the other bits are.
-    const OF_COMMAND: u32 = 1 << 31;
+    /// Bit of a fence that one operation alone signals, and one alone waits for: nobody keeps account of it. The lower bits
+    /// are the number of who waits.
+    const UNCOUNTED: u32 = 1 << 31;
+    /// Bit of such a fence that says that a place of the buffer waits, and no command.
+    const OF_PLACE: u32 = 1 << 30;
 
     /// A fence that one operation alone signals and one command waits for: nobody keeps account of it.
     #[must_use]
     #[inline]
     pub const fn of_command(number: u32) -> Fence {
-        Fence(Fence::OF_COMMAND | number)
+        Fence(Fence::UNCOUNTED | number)
+    }
+
+    /// As [`Fence::of_command`], for the data of one place of the write buffer.
+    #[must_use]
+    #[inline]
+    pub const fn of_place(number: u32) -> Fence {
+        Fence(Fence::UNCOUNTED | Fence::OF_PLACE | number)
     }
 
     /// The command that alone waits for this fence, if it is such a one.
     #[must_use]
     #[inline]
     pub const fn command(self) -> Option<u32> {
-        match self.0 & Fence::OF_COMMAND {
-            0 => None,
-            _ => Some(self.0 & !Fence::OF_COMMAND),
+        match self.0 & (Fence::UNCOUNTED | Fence::OF_PLACE) {
+            Fence::UNCOUNTED => Some(self.0 & !Fence::UNCOUNTED),
+            _ => None,
+        }
+    }
+
+    /// The place of the buffer that alone waits for this fence, if it is such a one.
+    #[must_use]
+    #[inline]
+    pub const fn place(self) -> Option<u32> {
+        let bits = Fence::UNCOUNTED | Fence::OF_PLACE;
+        match self.0 & bits == bits {
+            true => Some(self.0 & !bits),
+            false => None,
         }
     }
 
@@ -362,13 +383,16 @@ impl OpBatch {
         self.ops.push(op);
     }
 
-    /// Has the only operation of the batch signal another fence in place of `fence`. Returns false if there are more, or it
-    /// signals something else as well.
+    /// Has the first operation of the batch signal another fence in place of `fence`. Returns false if it signals something else
+    /// as well, or another operation has to do with that fence.
     #[inline]
     pub fn signal_instead(&mut self, fence: Fence, other: Fence) -> bool {
+        let concerned = |op: &NandOp| op.order.waits == fence || op.order.signals.contains(&fence);
         match &mut self.ops[..] {
-            [only] if only.order.signals == [fence, Fence::NONE] => {
-                only.order.signals[0] = other;
+            [first, rest @ ..]
+                if first.order.signals == [fence, Fence::NONE] && !rest.iter().any(concerned) =>
+            {
+                first.order.signals[0] = other;
                 true
             }
             _ => false,

@@ -8,6 +8,7 @@ use super::slots::{Piece, SectorMask, sector_mask};
 use ftlab_base::{Content, Lpn, Placement, SECTOR_BYTES};
 use ftlab_ftl::Extent;
 use hashbrown::HashMap;
+use hashbrown::hash_map::Entry as MapEntry;
 use rustc_hash::FxBuildHasher;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -32,7 +33,7 @@ struct Entry {
 
 /// Names an entry while the buffer holds something of its slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place(u32);
+pub(super) struct Place(pub(super) u32);
 
 /// The write buffer. All sizes are in slots.
 #[derive(Debug, Clone)]
@@ -67,10 +68,12 @@ impl WriteBuffer {
         let (lpn, sectors, content) = (piece.lpn, piece.mask, piece.content);
         let is_full = self.occupied == self.capacity;
         let is_whole = sectors == self.whole;
-        let place = match self.places.get(&lpn) {
-            Some(&place) => place,
-            None if is_full => return false,
-            None => self.enter(lpn),
+        let place = match self.places.entry(lpn) {
+            MapEntry::Occupied(held) => *held.get(),
+            MapEntry::Vacant(_) if is_full => return false,
+            MapEntry::Vacant(place) => {
+                *place.insert(Self::enter(lpn, &mut self.entries, &mut self.free))
+            }
         };
         let entry = &mut self.entries[place.0 as usize];
         // A slot of which something waits has room already; programs under way keep theirs.
@@ -92,12 +95,12 @@ impl WriteBuffer {
         };
         entry.placement = piece.placement;
         entry.waiting |= sectors;
-        entry.waiting_bytes += bytes_of(sectors);
+        entry.waiting_bytes += u64::from(piece.sectors) * SECTOR_BYTES;
         true
     }
 
     /// Makes an entry for a slot that has none.
-    fn enter(&mut self, lpn: Lpn) -> Place {
+    fn enter(lpn: Lpn, entries: &mut Vec<Entry>, free: &mut Vec<Place>) -> Place {
         let entry = Entry {
             lpn,
             content: Content::RANDOM,
@@ -107,18 +110,16 @@ impl WriteBuffer {
             programming_sectors: 0,
             waiting_bytes: 0,
         };
-        let place = match self.free.pop() {
+        match free.pop() {
             Some(place) => {
-                self.entries[place.0 as usize] = entry;
+                entries[place.0 as usize] = entry;
                 place
             }
             None => {
-                self.entries.push(entry);
-                Place(self.entries.len() as u32 - 1)
+                entries.push(entry);
+                Place(entries.len() as u32 - 1)
             }
-        };
-        self.places.insert(lpn, place);
-        place
+        }
     }
 
     /// Forgets an entry of whose slot the buffer holds nothing any more.
@@ -238,11 +239,6 @@ impl WriteBuffer {
     pub(super) fn nothing_waits(&self) -> bool {
         self.waiting.is_empty()
     }
-}
-
-/// The bytes of the sectors of a mask.
-fn bytes_of(sectors: SectorMask) -> u64 {
-    u64::from(sectors.count_ones()) * SECTOR_BYTES
 }
 
 #[cfg(test)]

@@ -422,6 +422,11 @@ impl Ssd {
                 self.data_came(number, now);
                 continue;
             }
+            if let Some(place) = fence.place() {
+                self.mapped.programmed(self.buffer.programmed(Place(place)));
+                room = true;
+                continue;
+            }
             match self.reading.get_mut(fence.index()).and_then(Option::take) {
                 Some(Awaited::Data(number)) => self.data_came(number, now),
                 Some(Awaited::Table(page)) => self.table_came(page, now),
@@ -472,7 +477,9 @@ impl Ssd {
             && let Some(at) = self.step(limit, done)
         {
             last = Some(at);
-            if !std::mem::take(&mut self.looked_in_vain) {
+            if self.looked_in_vain {
+                self.looked_in_vain = false;
+            } else {
                 worked = last;
             }
         }

@@ -4,6 +4,7 @@ use super::Ssd;
 use super::events::Event;
 use super::write_through::Ended;
 use ftlab_base::{Command, CommandKind, Lpn, SimTime};
+use ftlab_nand::Fence;
 use std::ops::Range;
 
 /// A write that is not wholly in the buffer yet, or a read that waits with those before it.
@@ -134,19 +135,19 @@ impl Ssd {
     pub(super) fn admit(&mut self, now: SimTime) {
         // Slots that are handed on make room for more, so both go on until neither can.
         loop {
-            while self.flushes.is_empty() && !self.admissions.is_empty() {
-                self.begin_reads_in_turn(now);
-                if self.admissions.is_empty() {
-                    break;
+            while self.flushes.is_empty()
+                && let Some(&Admission { number, .. }) = self.admissions.front()
+            {
+                if self.commands.get(number).kind == CommandKind::Read {
+                    self.begin_reads_in_turn(now);
+                    continue;
                 }
-                let is_in = self.admit_first();
-                let first = &mut self.admissions[0];
-                if !is_in {
+                if !self.admit_first() {
+                    let first = &mut self.admissions[0];
                     self.totals.buffer_stalls += u64::from(!first.stalled);
                     first.stalled = true;
                     break;
                 }
-                let number = first.number;
                 let last = self.crosses_last(self.commands.get(number));
                 let came = match last {
                     0 => now,
@@ -205,9 +206,16 @@ impl Ssd {
             };
             let (place, bytes) = self.buffer.take().expect("something waits");
             self.totals.host_bytes_written += bytes;
+            // A unit of one slot is programmed at once, and concerns nobody else.
+            let tells_place = self.is_for_one_place(fence)
+                && (self.mapped.batch).signal_instead(fence, Fence::of_place(place.0));
             self.issue(now);
             if self.fail_die_if_due() {
                 self.issue(now);
+            }
+            if tells_place {
+                self.mapped.batch.recycle(fence);
+                continue;
             }
             // Nothing need be programmed, so no fence will tell the end.
             if !fence.is_some() {
@@ -237,6 +245,13 @@ impl Ssd {
         }
         self.fill_up_for_own_flushes(now);
         room
+    }
+
+    /// Returns true if nothing waits for a fence but the data that were written last.
+    #[inline]
+    fn is_for_one_place(&self, fence: Fence) -> bool {
+        let others = self.programming.get(fence.index());
+        fence.is_some() && self.cache.is_back() && others.is_none_or(Vec::is_empty)
     }
 
     /// Fills up the units that hold the last of what is flushed by itself, once for each flush.

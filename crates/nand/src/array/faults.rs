@@ -106,6 +106,9 @@ impl Faults {
     }
 }
 
+/// Reads of a block of which it is looked at first whether all of them are sure to succeed.
+const CALM_AT_FIRST: u32 = 4096;
+
 /// The outcome of a read of a page.
 #[derive(Debug, Clone, Copy)]
 struct Attempt {
@@ -307,22 +310,28 @@ impl Array {
         let Some(errors) = errors else {
             return calm(u32::MAX);
         };
-        let mut stress = Stress {
+        let stress = |reads| Stress {
             cycles,
             hours: hours(faults.age_s - cell.born_s),
-            reads: reads.saturating_mul(2),
+            reads,
         };
         let codewords = self
             .geometry
             .page_bytes
             .div_ceil(errors.params().codeword_bytes);
-        // Every read makes a failure likelier, so what is sure for twice as many is sure until then.
-        if errors.failing_pages(stress, 0, codewords) < Reliability::LEAST_DRAW {
-            return calm(stress.reads);
+        // Every read makes a failure likelier, so what is sure for more of them is sure until then. Most blocks are erased
+        // before they are read as often as is tried first.
+        let twice = reads.saturating_mul(2);
+        let sure = |&reads: &u32| {
+            errors.failing_pages(stress(reads), 0, codewords) < Reliability::LEAST_DRAW
+        };
+        let tried = [twice.max(CALM_AT_FIRST), twice];
+        let tried = &tried[usize::from(twice >= CALM_AT_FIRST)..];
+        if let Some(&reads) = tried.iter().find(|&reads| sure(reads)) {
+            return calm(reads);
         }
-        stress.reads = reads;
         let weakness = faults.config.uniform(Draw::WeakPage, page, cycles.into());
-        let corrected = errors.correct(stress, codewords, weakness);
+        let corrected = errors.correct(stress(reads), codewords, weakness);
         Attempt {
             retries: corrected.retries,
             readable: corrected.readable,
