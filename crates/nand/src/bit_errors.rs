@@ -84,6 +84,14 @@ pub struct Stress {
     pub reads: u32,
 }
 
+impl Stress {
+    /// Returns true if a block has been through no more of anything than one in another state: its bits fail no more often.
+    #[must_use]
+    pub fn is_within(&self, other: &Stress) -> bool {
+        self.cycles <= other.cycles && self.hours <= other.hours && self.reads <= other.reads
+    }
+}
+
 /// Result of a read, after correction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Corrected {

@@ -8,7 +8,7 @@ use super::injected::Injected;
 use super::{Array, WATCHED};
 use crate::bit_errors::Stress;
 use crate::reliability::{Draw, Reliability};
-use ftlab_base::{BlockId, PagePlace};
+use ftlab_base::{BlockId, Geometry, PagePlace};
 use serde::{Deserialize, Serialize};
 
 /// Bad blocks and failures of an array, counted.
@@ -58,8 +58,12 @@ impl Cell {
 #[derive(Debug, Clone)]
 pub(super) struct Faults {
     config: Reliability,
+    /// Codewords of a page.
+    codewords: u32,
     pub cells: Vec<Cell>,
     pub counters: FaultCounters,
+    /// A state of a block in which no page has bits that fail, and so in none that has been through less.
+    sure: Stress,
     /// Seconds at the reference temperature since the drive was made.
     pub age_s: u64,
     /// Faults that were injected by command.
@@ -67,12 +71,17 @@ pub(super) struct Faults {
 }
 
 impl Faults {
-    pub fn new(config: Reliability, blocks: u32) -> Faults {
+    pub fn new(config: Reliability, geometry: &Geometry) -> Faults {
         let cell = |home| Cell::new(home, config.life_cycles(home));
+        let errors = config.bit_errors.as_ref();
         Faults {
-            cells: (0..blocks).map(cell).collect(),
+            cells: (0..geometry.blocks()).map(cell).collect(),
+            codewords: errors.map_or(0, |errors| {
+                geometry.page_bytes.div_ceil(errors.params().codeword_bytes)
+            }),
             config,
             counters: FaultCounters::default(),
+            sure: Stress::default(),
             age_s: 0,
             injected: Injected::default(),
         }
@@ -92,6 +101,22 @@ impl Faults {
         let is_calm = cell.reads < cell.calm_reads;
         cell.reads += u32::from(is_calm);
         is_calm
+    }
+
+    /// In a state of a block no page has bits that fail: looks whether that holds of what its fellows will be through soon.
+    fn note_sure(&mut self, known: Stress) {
+        let is_new = !known.is_within(&self.sure);
+        let Some(errors) = self.config.bit_errors.as_ref().filter(|_| is_new) else {
+            return;
+        };
+        let soon = Stress {
+            cycles: known.cycles + known.cycles / 8 + 64,
+            ..known
+        };
+        self.sure = match errors.failing_pages(soon, 0, self.codewords) < Reliability::LEAST_DRAW {
+            true => soon,
+            false => known,
+        };
     }
 
     /// Forgets the numbers of reads that cannot fail, since something has changed: they are worked out anew.
@@ -127,12 +152,12 @@ fn hours(seconds: u64) -> f64 {
 impl Array {
     /// The array that `config` describes; its factory bad blocks are out of use.
     #[must_use]
-    pub fn with_reliability(geometry: ftlab_base::Geometry, config: Option<Reliability>) -> Array {
+    pub fn with_reliability(geometry: Geometry, config: Option<Reliability>) -> Array {
         let mut array = Array::new(geometry);
         let Some(config) = config else {
             return array;
         };
-        let mut faults = Faults::new(config, geometry.blocks());
+        let mut faults = Faults::new(config, &geometry);
         for block in 0..geometry.blocks() {
             if faults.config.is_factory_bad(block) {
                 array.mark_bad(BlockId(block));
@@ -265,11 +290,17 @@ impl Array {
         let faults = self.faults.as_mut().expect("asked only then");
         let cell = &mut faults.cells[place.block.index()];
         cell.reads = cell.reads.saturating_add(1);
-        let reads = cell.reads;
+        let (reads, hours) = (cell.reads, hours(faults.age_s - cell.born_s));
+        let cycles = self.erases[place.block.index()];
         let attempt = self.attempt(place, reads);
         let faults = self.faults.as_mut().expect("as before");
         if let Some(calm_reads) = attempt.calm_reads {
             faults.cells[place.block.index()].calm_reads = calm_reads;
+            faults.note_sure(Stress {
+                cycles,
+                hours,
+                reads: calm_reads,
+            });
         }
         faults.counters.retries += u64::from(attempt.retries);
         faults.counters.unreadable += u64::from(!attempt.readable);
@@ -315,15 +346,13 @@ impl Array {
             hours: hours(faults.age_s - cell.born_s),
             reads,
         };
-        let codewords = self
-            .geometry
-            .page_bytes
-            .div_ceil(errors.params().codeword_bytes);
         // Every read makes a failure likelier, so what is sure for more of them is sure until then. Most blocks are erased
         // before they are read as often as is tried first.
         let twice = reads.saturating_mul(2);
         let sure = |&reads: &u32| {
-            errors.failing_pages(stress(reads), 0, codewords) < Reliability::LEAST_DRAW
+            stress(reads).is_within(&faults.sure)
+                || errors.failing_pages(stress(reads), 0, faults.codewords)
+                    < Reliability::LEAST_DRAW
         };
         let tried = [twice.max(CALM_AT_FIRST), twice];
         let tried = &tried[usize::from(twice >= CALM_AT_FIRST)..];
@@ -331,7 +360,7 @@ impl Array {
             return calm(reads);
         }
         let weakness = faults.config.uniform(Draw::WeakPage, page, cycles.into());
-        let corrected = errors.correct(stress(reads), codewords, weakness);
+        let corrected = errors.correct(stress(reads), faults.codewords, weakness);
         Attempt {
             retries: corrected.retries,
             readable: corrected.readable,

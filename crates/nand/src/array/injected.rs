@@ -130,10 +130,10 @@ impl Injected {
 impl Array {
     /// Returns the faults by command. If nothing could fail so far, nothing but them fails from now on either.
     fn injected(&mut self) -> &mut Injected {
-        let blocks = self.geometry.blocks();
+        let geometry = &self.geometry;
         let faults = self
             .faults
-            .get_or_insert_with(|| Box::new(Faults::new(Reliability::NOTHING, blocks)));
+            .get_or_insert_with(|| Box::new(Faults::new(Reliability::NOTHING, geometry)));
         faults.forget_calm();
         &mut faults.injected
     }

@@ -111,7 +111,8 @@ impl Array {
             (Some(own), Some(saved)) => own.restore(saved, &self.geometry)?,
             // Something went wrong by command in an array in which nothing does by itself.
             (own @ None, Some(saved)) => {
-                let faults = own.insert(Box::new(Faults::new(Reliability::NOTHING, blocks as u32)));
+                let new = Faults::new(Reliability::NOTHING, &self.geometry);
+                let faults = own.insert(Box::new(new));
                 faults.restore(saved, &self.geometry)?;
             }
             (Some(_), None) => {
