@@ -156,7 +156,7 @@ What four data-centre drives answer while random writes come at a given rate, be
 (`reference/modern.csv`, source `ssdiq-2025`). Drawn by
 
 ```sh
-FTLAB_REDRAW_GUIDES=1 cargo test --workspace --test offered_rate
+FTLAB_REDRAW_GUIDES=1 cargo test --workspace --test play offered_rate
 ```
 
 The drive was overwritten at random until it is steady. Six jobs write 4 KiB at random places, together at the rate

@@ -1,7 +1,6 @@
 //! Result sets side by side.
 
-mod sample;
-
+use crate::sample;
 use ftlab_report::comparison::{self, Comparison, Difference};
 use ftlab_report::html;
 use ftlab_result::ResultSet;

@@ -1,7 +1,6 @@
 //! The page: whole, safe against any string, and complete.
 
-mod sample;
-
+use crate::sample;
 use std::path::Path;
 use std::sync::LazyLock;
 

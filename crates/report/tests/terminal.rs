@@ -1,7 +1,6 @@
 //! The terminal tables: every figure, within the width, readable without colour.
 
-mod sample;
-
+use crate::sample;
 use ftlab_report::terminal;
 
 const WIDTH: usize = 100;

@@ -1,0 +1,7 @@
+//! What the crate is to do, as its users have it: one program, for each that is linked takes seconds of a first build.
+
+mod comparison;
+mod html;
+mod roles;
+mod sample;
+mod terminal;
