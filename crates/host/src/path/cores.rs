@@ -251,13 +251,18 @@ impl Cores {
     /// Carries out the events at `now`, which no event is before: requests come to the drive, and programs see
     /// completions.
     pub fn advance(&mut self, now: SimTime, sent: &mut Vec<Command>, seen: &mut Vec<Completion>) {
-        for (core, next) in self.cores.iter_mut().zip(&mut self.next) {
+        let mut first = SimTime::NEVER;
+        for (core, next) in self.next.iter_mut().enumerate() {
             if *next <= now {
+                let core = &mut self.cores[core];
                 core.advance(now, &self.path, sent, seen);
                 *next = core.next();
             }
+            if *next < first {
+                first = *next;
+            }
         }
-        self.first = self.least();
+        self.first = first;
     }
 
     /// Time that the cores have worked by `now`, all together. One that polls works all the time.

@@ -230,7 +230,9 @@ impl<const FLAT: bool> PageLayer<FLAT> {
 
     fn change_run(&mut self, lpn: Lpn, old: u32, batch: &mut OpBatch) {
         let page = self.translation_mut().page_of(lpn.0);
-        let more = self.runs_around(lpn, self.table.slot_of(lpn)) - self.runs_around(lpn, old);
+        let neighbours = self.neighbours(lpn);
+        let runs_with = |at| self.runs_begun(neighbours, at);
+        let more = runs_with(self.table.slot_of(lpn)) - runs_with(old);
         let runs = self.runs_mut().expect("the table is one of runs");
         runs.count(page, more);
         if !runs.holds(page) {
@@ -257,14 +259,19 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
     }
 
-    /// Number of runs that a slot, if it is at `at`, and the next one begin. One does not go past its translation page.
-    fn runs_around(&self, lpn: Lpn, at: u32) -> i32 {
+    /// Where the slots before and behind one lie, as far as they may be of its run, which does not go past its translation page.
+    fn neighbours(&self, lpn: Lpn) -> [u32; 2] {
         let config = self.config.translation.expect("the table is on flash");
         let slot = |lpn: u32| self.table.slot_of(Lpn(lpn));
         let place = lpn.0 % config.entries_per_page;
         let before = if place == 0 { NOWHERE } else { slot(lpn.0 - 1) };
         let is_last = place + 1 == config.entries_per_page || lpn.0 + 1 == self.config.user_slots;
         let behind = if is_last { NOWHERE } else { slot(lpn.0 + 1) };
+        [before, behind]
+    }
+
+    /// Number of runs that a slot begins, if it is at `at`, and the next one.
+    fn runs_begun(&self, [before, behind]: [u32; 2], at: u32) -> i32 {
         i32::from(self.begins_run(before, at)) + i32::from(self.begins_run(at, behind))
     }
 
