@@ -23,7 +23,7 @@ pub enum Load {
 }
 
 /// What a program did, and what that took.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Ran {
     /// Requests that it completed.
     pub served: u64,

@@ -68,6 +68,11 @@ fn say(text: &str) {
 fn holds(page: &str, with_slow: bool) -> Followed {
     let text = std::fs::read_to_string(root().join(page)).unwrap();
     let blocks = page::blocks(&text);
+    let calls = text.contains("target/release/ftlab");
+    assert!(
+        !calls || text.contains("make build"),
+        "{page}: what builds it?"
+    );
     let (_, least) = PAGES.iter().find(|(name, _)| *name == page).unwrap();
     let count = blocks.iter().filter(|block| block.is_commands()).count();
     assert!(count >= *least, "only {count} blocks seen in {page}");
