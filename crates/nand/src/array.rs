@@ -233,7 +233,8 @@ impl Array {
         let (block, page) = (self.geometry.block(die, 0), 0);
         let (place, bytes) = (PagePlace { die, block, page }, self.geometry.page_bytes);
         self.counters.reads[cause as usize] += 1;
-        self.issue(OpKind::Read, place, 1, bytes, cause, order, batch);
+        let op = self.op(OpKind::Read, place, 1, bytes, cause, order);
+        self.issue(op, batch);
     }
 
     /// Reads `bytes` of a page; again, as often as ECC needs it. Returns true if the data could be corrected.
@@ -259,7 +260,8 @@ impl Array {
             wrong_read(place, programmed);
         }
         self.counters.reads[cause as usize] += 1;
-        self.issue(OpKind::Read, place, 1, bytes, cause, order, batch);
+        let op = self.op(OpKind::Read, place, 1, bytes, cause, order);
+        self.issue(op, batch);
         true
     }
 
@@ -281,7 +283,8 @@ impl Array {
         let (retries, readable) = self.correct(place);
         for _ in 0..=retries {
             self.counters.reads[cause as usize] += 1;
-            self.issue(OpKind::Read, place, 1, bytes, cause, order, batch);
+            let op = self.op(OpKind::Read, place, 1, bytes, cause, order);
+            self.issue(op, batch);
         }
         readable
     }
@@ -312,7 +315,8 @@ impl Array {
         }
         self.counters.programs[cause as usize] += u64::from(planes);
         let bytes = planes * self.geometry.page_bytes;
-        self.issue(OpKind::Program, place, planes, bytes, cause, order, batch);
+        let op = self.op(OpKind::Program, place, planes, bytes, cause, order);
+        self.issue(op, batch);
         Status::Good
     }
 
@@ -339,7 +343,8 @@ impl Array {
         }
         self.counters.programs[cause as usize] += u64::from(planes);
         let bytes = planes * self.geometry.page_bytes;
-        self.issue(OpKind::Program, place, planes, bytes, cause, order, batch);
+        let op = self.op(OpKind::Program, place, planes, bytes, cause, order);
+        self.issue(op, batch);
         match good {
             true => Status::Good,
             false => Status::Failed { known },
@@ -441,26 +446,13 @@ impl Array {
             block: first,
             page: 0,
         };
-        self.issue(OpKind::Erase, place, planes, 0, cause, order, batch);
+        let op = self.op(OpKind::Erase, place, planes, 0, cause, order);
+        self.issue(op, batch);
         good
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "one private leaf that fills one struct"
-    )]
     #[inline(always)]
-    fn issue(
-        &mut self,
-        kind: OpKind,
-        place: PagePlace,
-        planes: u32,
-        bytes: u32,
-        cause: Cause,
-        order: Order,
-        batch: &mut OpBatch,
-    ) {
-        let op = self.op(kind, place, planes, bytes, cause, order);
+    fn issue(&mut self, op: NandOp, batch: &mut OpBatch) {
         self.stream.word(OpWord::of(&op).0);
         if batch.keeps_operations() {
             batch.push(op);
@@ -521,6 +513,53 @@ mod tests {
             slot_bytes: 4096,
         };
         (Array::new(geometry), OpBatch::default())
+    }
+
+    #[test]
+    fn copies_are_reads_and_programs_one_after_the_other() {
+        let (mut one, mut batch) = toy();
+        for page in 0..3 {
+            let status = one.program(place(0, page), 1, Cause::Host, Order::FREE, &mut batch);
+            assert!(status.is_good());
+        }
+        let (mut other, mut batch_of_other) = (one.clone(), batch.clone());
+        one.copy(
+            (place(0, 0), [0, 2].into_iter()),
+            place(1, 0),
+            4096,
+            Cause::Gc,
+            &mut batch,
+        );
+        for (from, to) in [(0, 0), (2, 1)] {
+            let batch = &mut batch_of_other;
+            let read = batch.fence();
+            let signals = Order::FREE.signalling(read);
+            assert!(other.read(place(0, from), 4096, Cause::Gc, signals, batch));
+            let waits = Order::after(read);
+            assert!(
+                other
+                    .program(place(1, to), 1, Cause::Gc, waits, batch)
+                    .is_good()
+            );
+        }
+        assert_eq!(batch.ops(), batch_of_other.ops());
+        assert_eq!(one.stream_hash(), other.stream_hash());
+        assert_eq!(one.counters(), other.counters());
+        assert_eq!(one.programmed_pages(BlockId(1)), 2);
+    }
+
+    #[test]
+    #[should_panic(expected = "only 1 pages of the block are programmed")]
+    fn what_was_not_programmed_is_not_copied() {
+        let (mut array, mut batch) = toy();
+        let _ = array.program(place(0, 0), 1, Cause::Host, Order::FREE, &mut batch);
+        array.copy(
+            (place(0, 0), [0, 1].into_iter()),
+            place(1, 0),
+            4096,
+            Cause::Gc,
+            &mut batch,
+        );
     }
 
     fn place(block: u32, page: u32) -> PagePlace {

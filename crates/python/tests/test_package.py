@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,10 @@ EXAMPLES = sorted((REPOSITORY / "crates/python/examples").glob("*.py"))
 #: What a program needs that imports it: the standard library's modules that Python has not loaded by itself. More of them
 #: make the import slow, which is what a command line of one's own notices.
 IMPORTED_MAX = 60
+
+
+#: Of processors for an example: many times what it takes.
+CPU_SECONDS_MAX = 20
 
 
 def run(arguments: list[str], **options: object) -> str:
@@ -91,7 +96,10 @@ def test_everything_public_says_what_it_is() -> None:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_runs(example: Path, tmp_path: Path) -> None:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     run([sys.executable, str(example)], cwd=tmp_path)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < CPU_SECONDS_MAX
 
 
 def test_pages_show_the_examples_and_what_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

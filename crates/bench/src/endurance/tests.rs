@@ -46,6 +46,31 @@ fn life_of(file: &DriveFile, job: &str, scale: Scale) -> Life {
     .unwrap()
 }
 
+#[test]
+fn what_is_told_of_a_life_never_falls() {
+    let job = JobFile::parse(SEQUENTIAL, "test.fio").unwrap();
+    let testbed = Testbed::load("anandtech-2008").unwrap();
+    let told = std::sync::Mutex::new(Vec::new());
+    let watch = |_: &str, share: Option<f64>| {
+        told.lock().unwrap().push(share.unwrap_or_default());
+        Ok(())
+    };
+    let plan = Plan { scale: Scale::FULL };
+    live(
+        &even(&[]),
+        &job,
+        &plan,
+        DAILY,
+        &testbed,
+        RootSeed(1),
+        &watch,
+    )
+    .unwrap();
+    let told = told.into_inner().unwrap();
+    assert!(told.is_sorted(), "{told:?}");
+    assert!(told[0] == 0.0 && told.last() > Some(&0.9), "{told:?}");
+}
+
 const SEQUENTIAL: &str = "[w]\nrw=write\nbs=128k\nsize=100%";
 const RANDOM: &str = "[w]\nrw=randwrite\nbs=4k\nsize=100%\nnorandommap";
 
