@@ -15,9 +15,8 @@ pub struct Hosted {
     cores: Cores,
     /// True if time has gone on since the cores were new.
     is_timed: bool,
-    /// Scratch: completions that the drive has just ended, and commands that it is just sent.
+    /// Scratch: completions that the drive has just ended.
     ended: Vec<Completion>,
-    sent: Vec<Command>,
 }
 
 impl Hosted {
@@ -31,7 +30,6 @@ impl Hosted {
             cores: Cores::new(path, transfer_max),
             is_timed: false,
             ended: Vec::new(),
-            sent: Vec::new(),
         }
     }
 
@@ -44,31 +42,47 @@ impl Hosted {
         }
     }
 
-    /// Hands on what the drive has ended.
-    fn take_ended(&mut self) {
-        for completion in self.ended.drain(..) {
-            self.cores.end(completion);
-        }
+    /// Instant of the drive's next event; [`SimTime::NEVER`] when there is none.
+    #[inline]
+    fn drives_next(&self) -> SimTime {
+        self.device.next_event().unwrap_or(SimTime::NEVER)
     }
 
-    /// Lets the earliest things happen that are not after `limit`; gives when.
-    fn step(&mut self, limit: SimTime, seen: &mut Vec<Completion>) -> Option<SimTime> {
-        let own = self.cores.next_event();
-        let drives = self.device.next_event().unwrap_or(SimTime::NEVER);
-        if own.min(drives) > limit || own.min(drives) == SimTime::NEVER {
-            return None;
+    /// Lets things happen up to `limit`, or until programs see more than `completions`; gives the last instant at which
+    /// something happened.
+    fn run(
+        &mut self,
+        limit: SimTime,
+        completions: usize,
+        seen: &mut Vec<Completion>,
+    ) -> Option<SimTime> {
+        let (mut last, mut drives) = (None, self.drives_next());
+        while seen.len() <= completions {
+            let own = self.cores.next_event();
+            let next = own.min(drives);
+            if next > limit || next == SimTime::NEVER {
+                break;
+            }
+            if drives <= own {
+                let limit = limit.min(own);
+                let at = self.device.advance_to_completion(limit, &mut self.ended);
+                for n in 0..self.ended.len() {
+                    self.cores.end(self.ended[n]);
+                }
+                self.ended.clear();
+                last = at.or(last);
+                if at.is_none() {
+                    break;
+                }
+            } else {
+                let device = &mut self.device;
+                let send = |command| device.submit(command, own);
+                self.cores.advance(own, send, seen);
+                last = Some(own);
+            }
+            drives = self.drives_next();
         }
-        if drives <= own {
-            let limit = limit.min(own);
-            let at = self.device.advance_to_completion(limit, &mut self.ended);
-            self.take_ended();
-            return at;
-        }
-        self.cores.advance(own, &mut self.sent, seen);
-        for command in self.sent.drain(..) {
-            self.device.submit(command, own);
-        }
-        Some(own)
+        last
     }
 }
 
@@ -81,13 +95,12 @@ impl Device for Hosted {
     }
 
     fn next_event(&self) -> Option<SimTime> {
-        let next = self.device.next_event().unwrap_or(SimTime::NEVER);
-        let next = next.min(self.cores.next_event());
+        let next = self.drives_next().min(self.cores.next_event());
         (next < SimTime::NEVER).then_some(next)
     }
 
     fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
-        while self.step(now, done).is_some() {}
+        self.run(now, usize::MAX, done);
     }
 
     fn advance_to_completion(
@@ -95,15 +108,10 @@ impl Device for Hosted {
         limit: SimTime,
         done: &mut Vec<Completion>,
     ) -> Option<SimTime> {
-        let (before, mut last) = (done.len(), None);
-        while done.len() == before
-            && let Some(at) = self.step(limit, done)
-        {
-            last = Some(at);
-        }
+        let last = self.run(limit, done.len(), done);
         // The rest of the instant, of which there is mostly none.
         if let Some(at) = last
-            && self.next_event().is_some_and(|next| next <= at)
+            && self.drives_next().min(self.cores.next_event()) <= at
         {
             self.advance(at, done);
         }

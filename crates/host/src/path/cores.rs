@@ -2,8 +2,6 @@
 
 use super::{Path, Sees, up_to_next};
 use ftlab_base::{Command, CommandId, CommandKind, Completion, Nanos, SimTime};
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
 use std::collections::VecDeque;
 
 /// The cores that programs and their requests run on: each does one thing after the other, and takes along what belongs to
@@ -14,11 +12,22 @@ pub struct Cores {
     /// The most sectors that one command moves: a larger request is several, each with its cost.
     transfer_max: Option<u32>,
     cores: Vec<Core>,
-    /// The next event of each core, and the earliest of them: they are asked for more often than they change.
+    /// The next event of each core, and the earliest of them, with its core: they are asked for more often than they change.
     next: Vec<SimTime>,
-    first: SimTime,
-    /// Core of each request at the drive, and the time that it costs there on its way back. Looked up, never walked.
-    at_the_drive: HashMap<CommandId, (usize, Nanos), FxBuildHasher>,
+    first: (SimTime, usize),
+    /// Requests under way, by the ids that the drive knows them by; ids are used again.
+    requests: Vec<Request>,
+    free: Vec<u32>,
+}
+
+/// A request under way.
+#[derive(Debug, Clone, Copy)]
+struct Request {
+    /// Its id to the program.
+    id: CommandId,
+    core: u32,
+    /// Time that it costs its core on its way back.
+    back: Nanos,
 }
 
 #[derive(Debug, Default)]
@@ -138,7 +147,7 @@ impl Core {
         &mut self,
         now: SimTime,
         path: &Path,
-        sent: &mut Vec<Command>,
+        mut send: impl FnMut(Command),
         seen: &mut Vec<Completion>,
     ) {
         if self.interrupt_at.is_some_and(|at| at <= now) {
@@ -148,7 +157,7 @@ impl Core {
             match work.what {
                 What::Call(commands) => {
                     for _ in 0..commands {
-                        sent.extend(self.commands.pop_front());
+                        self.commands.pop_front().into_iter().for_each(&mut send);
                     }
                 }
                 What::Seen(completions) => {
@@ -185,8 +194,9 @@ impl Cores {
             transfer_max,
             cores: Vec::new(),
             next: Vec::new(),
-            first: SimTime::NEVER,
-            at_the_drive: HashMap::default(),
+            first: (SimTime::NEVER, 0),
+            requests: Vec::new(),
+            free: Vec::new(),
         }
     }
 
@@ -212,57 +222,82 @@ impl Cores {
             self.next.resize(core + 1, SimTime::NEVER);
         }
         let parts = self.parts(&command);
-        let back = self.path.complete * parts;
-        self.at_the_drive.insert(command.id, (core, back));
+        let id = self.enter(Request {
+            id: command.id,
+            core: core as u32,
+            back: self.path.complete * parts,
+        });
         let there = self.path.submit * parts;
-        self.cores[core].call(command, now, &self.path, there);
+        self.cores[core].call(Command { id, ..command }, now, &self.path, there);
         self.note(core);
+    }
+
+    /// Notes a request that is under way; gives its id to the drive.
+    fn enter(&mut self, request: Request) -> CommandId {
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.requests.push(request);
+            self.requests.len() as u32 - 1
+        });
+        self.requests[place as usize] = request;
+        CommandId(u64::from(place))
     }
 
     /// The drive has ended a request.
     pub fn end(&mut self, completion: Completion) {
-        if let Some((core, cost)) = self.at_the_drive.remove(&completion.id) {
-            self.cores[core].end(completion, &self.path, cost);
-            self.note(core);
-        }
+        let place = completion.id.0 as u32;
+        let Request { id, core, back } = self.requests[place as usize];
+        self.free.push(place);
+        let core = core as usize;
+        self.cores[core].end(Completion { id, ..completion }, &self.path, back);
+        self.note(core);
     }
 
     /// A core has been given something to do.
+    #[inline]
     fn note(&mut self, core: usize) {
-        let before = std::mem::replace(&mut self.next[core], self.cores[core].next());
-        self.first = match before > self.first {
-            true => self.first.min(self.next[core]),
-            // What was first of all may have been lengthened.
-            false => self.least(),
-        };
+        let next = self.cores[core].next();
+        self.next[core] = next;
+        if core == self.first.1 {
+            // It may have been lengthened.
+            self.first = self.least();
+        } else if (next, core) < self.first {
+            self.first = (next, core);
+        }
     }
 
-    fn least(&self) -> SimTime {
-        self.next.iter().copied().fold(SimTime::NEVER, SimTime::min)
+    /// The core that does something first: of several, the lowest.
+    #[inline]
+    fn least(&self) -> (SimTime, usize) {
+        let mut first = (SimTime::NEVER, 0);
+        for (core, &next) in self.next.iter().enumerate() {
+            if next < first.0 {
+                first = (next, core);
+            }
+        }
+        first
     }
 
     /// Returns the instant of the next event; [`SimTime::NEVER`] when everything has been seen.
     #[must_use]
     #[inline]
     pub fn next_event(&self) -> SimTime {
-        self.first
+        self.first.0
     }
 
-    /// Carries out the events at `now`, which no event is before: requests come to the drive, and programs see
+    /// Carries out the events at `now`, which no event is before: requests are sent to the drive, and programs see
     /// completions.
-    pub fn advance(&mut self, now: SimTime, sent: &mut Vec<Command>, seen: &mut Vec<Completion>) {
-        let mut first = SimTime::NEVER;
-        for (core, next) in self.next.iter_mut().enumerate() {
-            if *next <= now {
-                let core = &mut self.cores[core];
-                core.advance(now, &self.path, sent, seen);
-                *next = core.next();
-            }
-            if *next < first {
-                first = *next;
-            }
+    #[inline]
+    pub fn advance(
+        &mut self,
+        now: SimTime,
+        mut send: impl FnMut(Command),
+        seen: &mut Vec<Completion>,
+    ) {
+        while self.first.0 <= now {
+            let core = self.first.1;
+            self.cores[core].advance(now, &self.path, &mut send, seen);
+            self.note(core);
         }
-        self.first = first;
     }
 
     /// Time that the cores have worked by `now`, all together. One that polls works all the time.
@@ -283,6 +318,6 @@ impl Cores {
     /// Returns true if nothing is under way.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.at_the_drive.is_empty() && self.first == SimTime::NEVER
+        self.free.len() == self.requests.len() && self.first.0 == SimTime::NEVER
     }
 }

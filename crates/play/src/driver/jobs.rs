@@ -17,6 +17,9 @@ pub struct Group {
     workers: Vec<Worker>,
     /// Instant before which each has nothing to issue, for jobs without relations. It holds until a request of the job ends.
     due: Vec<SimTime>,
+    /// No job is due before it but the one that was woken.
+    next: SimTime,
+    woken: Option<usize>,
     /// The calls of those whose requests go through pages in memory; none where none do.
     paged: Option<Paged>,
     /// Flushes behind requests that have ended, each with its device.
@@ -74,6 +77,8 @@ impl Group {
         }
         Group {
             due: vec![SimTime::ZERO; workers.len()],
+            next: SimTime::ZERO,
+            woken: None,
             workers,
             paged: Paged::of(&jobs, cache),
             behind: Vec::new(),
@@ -97,29 +102,59 @@ impl Group {
         if self.ties.is_some() {
             return self.act_tied(now, io);
         }
-        let mut next = SimTime::NEVER;
-        let workers = self.workers.iter_mut().zip(&mut self.due);
-        for (index, (worker, due)) in (0..).zip(workers) {
-            while *due <= now {
-                *due = worker.issues_at(now);
-                if *due <= now
-                    && let Some(to) = worker.issue(now)
-                {
-                    submit(index, worker, self.paged.as_mut(), to, now, io);
-                }
+        if self.next > now {
+            if let Some(job) = self.woken.take() {
+                self.next = self.issue_of(job, now, io).min(self.next);
             }
-            next = next.min(*due);
+            return self.next;
         }
-        next
+        self.woken = None;
+        self.next = SimTime::NEVER;
+        for job in 0..self.workers.len() {
+            let due = match self.due[job] {
+                due if due > now => due,
+                _ => self.issue_of(job, now, io),
+            };
+            self.next = self.next.min(due);
+        }
+        self.next
+    }
+
+    /// Has a job issue what is due and returns the instant of the next.
+    #[inline]
+    fn issue_of(&mut self, job: usize, now: SimTime, io: &mut Io<'_, '_, Call>) -> SimTime {
+        let worker = &mut self.workers[job];
+        loop {
+            let due = worker.issues_at(now);
+            if due > now {
+                self.due[job] = due;
+                return due;
+            }
+            if let Some(to) = worker.issue(now) {
+                submit(job as u32, worker, self.paged.as_mut(), to, now, io);
+            }
+        }
+    }
+
+    /// A job may have something to issue sooner than it said.
+    #[inline]
+    fn wake(&mut self, job: usize) {
+        let due = std::mem::replace(&mut self.due[job], SimTime::ZERO);
+        let was_first = due == self.next && due < SimTime::NEVER;
+        let is_second = self.woken.replace(job).is_some_and(|other| other != job);
+        if was_first || is_second {
+            // All are looked at, in their order.
+            self.next = SimTime::ZERO;
+        }
     }
 
     /// As [`Source::act`], where requests go through pages in memory.
     fn act_paged(&mut self, now: SimTime, io: &mut Io<'_, '_, Call>) -> SimTime {
-        for (job, worker) in self.workers.iter_mut().enumerate() {
+        for job in 0..self.workers.len() {
             let paged = self.paged.as_mut();
             if let Some(call) = paged.and_then(|paged| paged.take_in_memory(job, now)) {
-                end_call(worker, call, now);
-                self.due[job] = SimTime::ZERO;
+                end_call(&mut self.workers[job], call, now);
+                self.wake(job);
             }
         }
         let next = self.issue(now, io);
@@ -351,8 +386,8 @@ impl Source for Group {
     #[inline]
     fn ended(&mut self, ended: Ended<Call>) -> bool {
         let Call { job, part } = ended.tag;
+        self.wake(job as usize);
         let worker = &mut self.workers[job as usize];
-        self.due[job as usize] = SimTime::ZERO;
         match part {
             Part::OfPages => {
                 let paged = self.paged.as_mut().expect("its pages");
