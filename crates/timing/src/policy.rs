@@ -5,6 +5,7 @@
 //! reached, passes anything, so whatever is issued first can always go on.
 
 use crate::fences::Fences;
+use crate::scheduler::{PlaneSet, Planes};
 use ftlab_base::{Divisor, Nanos};
 use ftlab_nand::{Cause, NandOp, OpKind};
 use std::collections::VecDeque;
@@ -90,6 +91,25 @@ pub(crate) struct DieView<'a> {
     pub(crate) overtaken: u32,
     pub(crate) fences: &'a Fences,
     pub(crate) pages_per_block: Divisor,
+    pub(crate) planes: &'a Planes,
+    /// Planes at work on reads of their own, beside which only reads of others begin.
+    pub(crate) reading: PlaneSet,
+}
+
+impl DieView<'_> {
+    /// Returns true if nothing that the die does keeps an operation from beginning.
+    fn is_free_for(&self, op: &NandOp) -> bool {
+        self.reading.is_empty()
+            || op.kind == OpKind::Read && self.planes.of_read(op).is_apart_from(self.reading)
+    }
+
+    /// Going on with what is suspended, as soon as nothing reads.
+    fn resume(&self) -> Decision {
+        match self.reading.is_empty() {
+            true => Decision::Resume,
+            false => Decision::Wait,
+        }
+    }
 }
 
 /// Done for the drive itself rather than the host.
@@ -161,18 +181,24 @@ impl Scheduling {
     pub(crate) fn decide(&self, view: &DieView<'_>) -> Decision {
         let is_ready = |op: &NandOp| view.fences.is_reached(op.order.waits);
         let otherwise = match view.suspended {
-            Some(_) => Decision::Resume,
+            Some(_) => view.resume(),
             None => Decision::Wait,
         };
         if view.overtaken >= self.overtake_max {
             match view.queue.front() {
-                _ if view.suspended.is_some() => return Decision::Resume,
-                Some(first) if is_ready(first) => return Decision::Start(0),
+                _ if view.suspended.is_some() => return view.resume(),
+                Some(first) if is_ready(first) => {
+                    return match view.is_free_for(first) {
+                        true => Decision::Start(0),
+                        false => Decision::Wait,
+                    };
+                }
                 _ => {}
             }
         }
         let best = (0..view.queue.len())
             .filter(|&place| self.may_start(place, view) && is_ready(&view.queue[place]))
+            .filter(|&place| view.is_free_for(&view.queue[place]))
             .min_by_key(|&place| (self.rank(&view.queue[place]), place));
         best.map_or(otherwise, Decision::Start)
     }

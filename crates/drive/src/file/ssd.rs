@@ -468,12 +468,21 @@ impl SsdFile {
             return Ok(plain);
         };
         let together = |is_on: bool| if is_on { self.nand.planes() } else { 1 };
+        let apart = together(keys.independent_plane_reads);
+        let dies = self.layout()?.geometry.dies();
+        if dies.saturating_mul(apart) > u32::from(u16::MAX) {
+            return Err(format!(
+                "scheduling.independent_plane_reads: {dies} dies of {apart} planes; at most {} planes read by themselves",
+                u16::MAX
+            ));
+        }
         Ok(SchedulerConfig {
             dispatch: keys.dispatch(),
             programs_max: keys.programs_max.as_ref().map(|most| most.get()),
             joins_planes: keys.multi_plane,
             planes_read: together(keys.plane_reads),
             planes_collected: together(keys.plane_collection),
+            planes_apart: apart,
             ..plain
         })
     }

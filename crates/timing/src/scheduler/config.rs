@@ -35,6 +35,8 @@ pub struct SchedulerConfig {
     pub planes_read: u32,
     /// Planes that one read of collection senses together, at most.
     pub planes_collected: u32,
+    /// Planes of a die that sense by themselves, each a page of its own; 1 where a die does one thing at a time.
+    pub planes_apart: u32,
 }
 
 impl SchedulerConfig {
@@ -51,6 +53,7 @@ impl SchedulerConfig {
             joins_planes: false,
             planes_read: 1,
             planes_collected: 1,
+            planes_apart: 1,
         }
     }
 }

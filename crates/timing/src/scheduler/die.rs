@@ -1,5 +1,6 @@
 //! One die, as the scheduler keeps it.
 
+use super::apart::PlaneSet;
 use crate::fences::NOBODY;
 use ftlab_base::{DieId, Nanos, PageId, SimTime};
 use ftlab_nand::{Cause, NandOp, OpKind, Order};
@@ -58,6 +59,8 @@ pub(super) struct Die {
     pub(super) overtaken: u32,
     /// Operations dispatched and not started.
     pub(super) queue: VecDeque<NandOp>,
+    /// Planes at work on reads of their own, a bit each; none where a die does one thing at a time.
+    pub(super) reading: PlaneSet,
 }
 
 impl Die {
@@ -86,6 +89,7 @@ impl Die {
             suspended: None,
             overtaken: 0,
             queue: VecDeque::new(),
+            reading: PlaneSet::default(),
         }
     }
 

@@ -12,6 +12,7 @@
 //! scheduler then has a backlog, and only reads that pass what a die has queued go round it. With a list for
 //! each die nothing waits for another die's queue, and the room is that of all queues together.
 
+mod apart;
 mod config;
 mod die;
 mod planes;
@@ -23,11 +24,12 @@ mod usage;
 use crate::energy::NandActivity;
 use crate::fences::{Fences, NOBODY};
 use crate::policy::{Decision, DieView, Scheduling, keep_order};
+pub(crate) use apart::PlaneSet;
 pub use config::{Dispatch, SchedulerConfig};
 use die::{Die, Phase};
 use ftlab_base::{DieId, Divisor, Geometry, Lanes, Nanos, SimTime};
 use ftlab_nand::{Fence, NandOp, OpKind};
-use planes::Planes;
+pub(crate) use planes::Planes;
 use shared::{Channel, Follows, Shared};
 use std::collections::VecDeque;
 use supply::Supply;
@@ -38,9 +40,10 @@ use usage::Usage;
 #[derive(Debug, Clone)]
 pub struct Scheduler {
     scheduling: Scheduling,
-    /// True if every die works in issue order and finishes what it began.
+    /// True if every die works in issue order, one operation after the other, and finishes what it began.
     is_plain: bool,
     pages_per_block: Divisor,
+    /// The dies, and behind them the registers of planes that read by themselves.
     dies: Vec<Die>,
     shared: Shared,
     dispatch: Dispatch,
@@ -71,9 +74,10 @@ impl Scheduler {
         let channel_of = |die: u32| geometry.channel_of_die(DieId(die as u16));
         Scheduler {
             scheduling,
-            is_plain: scheduling.is_plain(),
+            is_plain: scheduling.is_plain() && config.planes_apart == 1,
             pages_per_block,
-            dies: (0..geometry.dies())
+            dies: (0..config.planes_apart)
+                .flat_map(|_| 0..geometry.dies())
                 .map(|die| Die::new(channel_of(die)))
                 .collect(),
             shared: Shared {
@@ -108,7 +112,7 @@ impl Scheduler {
         let mut usage = self.shared.usage;
         usage.pass(now, !self.wants_more());
         ArrayOccupancy {
-            dies: self.dies.len() as u32,
+            dies: self.dies.len() as u32 / self.shared.planes.apart,
             idle: usage.idle,
             starved: usage.starved,
             channels: self.shared.channels.len() as u32,
@@ -212,10 +216,12 @@ impl Scheduler {
     fn dispatch(&mut self, op: NandOp, now: SimTime) {
         let takes_room = !self.is_express(&op);
         self.occupied += u64::from(takes_room);
+        let is_apart = self.reads_apart();
         let die = &mut self.dies[op.die.index()];
         die.occupied += u32::from(takes_room);
         let is_idle = die.phase == Phase::Idle;
-        if is_idle && die.queue.is_empty() && self.shared.fences.is_reached(op.order.waits) {
+        let begins = is_idle && die.queue.is_empty() && !is_apart;
+        if begins && self.shared.fences.is_reached(op.order.waits) {
             let follows = self.shared.begin(die, op.die.0, &op, now);
             self.follow(follows, op.die.0, now);
             return;
@@ -226,7 +232,7 @@ impl Scheduler {
             if is_idle && !die.is_asleep {
                 self.sleep(op.die.0);
             }
-        } else if is_idle {
+        } else if self.may_begin(op.die.0) {
             self.start(op.die.0, now);
         } else {
             self.suspend_if_due(op.die.0, now);
@@ -337,11 +343,10 @@ impl Scheduler {
         self.shared.spent.pop()
     }
 
-    /// Starts what a die that is idle does next, if anything can start.
+    /// Starts what a die that may begin something does next, if anything can start.
     #[inline]
     fn start(&mut self, index: u16, now: SimTime) {
         let die = &mut self.dies[usize::from(index)];
-        debug_assert_eq!(die.phase, Phase::Idle);
         if !self.is_plain {
             self.start_by_policy(index, now);
         } else if let Some(first) = die.queue.front() {
@@ -356,6 +361,9 @@ impl Scheduler {
 
     #[inline(never)]
     fn start_by_policy(&mut self, index: u16, now: SimTime) {
+        if self.reads_apart() {
+            return self.start_apart(index, now);
+        }
         let die = &self.dies[usize::from(index)];
         let suspended = die.suspended.as_ref().map(|suspended| &suspended.op);
         match self.scheduling.decide(&self.view(die, suspended)) {
@@ -397,6 +405,8 @@ impl Scheduler {
             overtaken: die.overtaken,
             fences: &self.shared.fences,
             pages_per_block: self.pages_per_block,
+            planes: &self.shared.planes,
+            reading: die.reading,
         }
     }
 
@@ -458,14 +468,19 @@ impl Scheduler {
         }
     }
 
-    /// Ends a die's operation, tells its fences and starts what follows.
-    fn finish(&mut self, index: u16, now: SimTime) {
+    /// Ends a die's operation, or that of a plane by itself, tells its fences and starts what follows.
+    fn finish(&mut self, register: u16, now: SimTime) {
         self.shared.usage.pass(now, !self.wants_more());
         self.shared.usage.idle_dies += 1;
-        let die = &mut self.dies[usize::from(index)];
+        let die = &mut self.dies[usize::from(register)];
         die.phase = Phase::Idle;
         let op = die.at_work;
+        if self.reads_apart() {
+            self.leave_planes(&op);
+        }
+        let index = op.die.0;
         let took_room = self.is_plain || !self.scheduling.is_express(&op);
+        let die = &mut self.dies[usize::from(index)];
         die.occupied -= u32::from(took_room);
         self.occupied -= u64::from(took_room);
         if op.kind == OpKind::Program {

@@ -3,7 +3,7 @@ use crate::nand_timing::NandTiming;
 use ftlab_base::PageId;
 use ftlab_nand::{Cause, Order};
 
-const US: u64 = 1_000;
+pub(super) const US: u64 = 1_000;
 const DIE_QUEUE: u32 = 4;
 
 fn scheduler(channels: u32, dies_per_channel: u32) -> Scheduler {
@@ -14,7 +14,7 @@ fn scheduler_with(scheduling: Scheduling, channels: u32, dies_per_channel: u32) 
     Scheduler::new(geometry(channels, dies_per_channel, 1), config(scheduling))
 }
 
-fn geometry(channels: u32, dies_per_channel: u32, planes_per_die: u32) -> Geometry {
+pub(super) fn geometry(channels: u32, dies_per_channel: u32, planes_per_die: u32) -> Geometry {
     Geometry {
         channels,
         dies: channels * dies_per_channel,
@@ -26,7 +26,7 @@ fn geometry(channels: u32, dies_per_channel: u32, planes_per_die: u32) -> Geomet
     }
 }
 
-fn config(scheduling: Scheduling) -> SchedulerConfig {
+pub(super) fn config(scheduling: Scheduling) -> SchedulerConfig {
     let timing = NandTiming {
         t_read: Nanos(50 * US),
         t_program: Nanos(900 * US),
@@ -43,7 +43,7 @@ fn config(scheduling: Scheduling) -> SchedulerConfig {
 }
 
 /// Reads may suspend what is at work.
-const SUSPENDING: Scheduling = Scheduling {
+pub(super) const SUSPENDING: Scheduling = Scheduling {
     order: crate::policy::DieOrder::ReadFirst,
     suspend: crate::policy::Suspend::ProgramErase,
     suspend_max: 2,
@@ -51,7 +51,7 @@ const SUSPENDING: Scheduling = Scheduling {
     ..Scheduling::FCFS
 };
 
-fn op(kind: OpKind, die: u16, order: Order) -> NandOp {
+pub(super) fn op(kind: OpKind, die: u16, order: Order) -> NandOp {
     NandOp {
         kind,
         cause: Cause::Host,
@@ -64,7 +64,7 @@ fn op(kind: OpKind, die: u16, order: Order) -> NandOp {
     }
 }
 
-fn run(scheduler: &mut Scheduler) -> u64 {
+pub(super) fn run(scheduler: &mut Scheduler) -> u64 {
     let mut last = SimTime::ZERO;
     while let Some(at) = scheduler.run(SimTime::NEVER, true) {
         last = at;
