@@ -33,6 +33,7 @@ mod review;
 mod run;
 mod session;
 mod show;
+mod shrink;
 mod suite;
 mod sweep;
 mod trace;

@@ -99,8 +99,11 @@ impl Subject {
             return Ok(self);
         };
         let (small, times) = file.shrunk_to(bytes_max)?;
+        if times == 1.0 {
+            return Ok(self);
+        }
         Ok(Subject {
-            full: (times > 1.0).then(|| (file.clone(), times)),
+            full: Some((file.clone(), times)),
             ..Subject::from(small).being(self.variant.clone())
         })
     }

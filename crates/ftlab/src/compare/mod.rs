@@ -13,6 +13,7 @@ use crate::options;
 use crate::report::known_metrics;
 use crate::review::How;
 use crate::session::{self, Command, INTERRUPTED, Session};
+use crate::shrink::ShrinkOption;
 use crate::suite::SuiteOption;
 use crate::verdicts::{FailOptions, unknown_metric};
 use crate::{drives, results, screen};
@@ -30,9 +31,22 @@ use std::path::{Path, PathBuf};
 use sweep::Sweeps;
 
 /// Options that say what to run and how. A group of options does not stand for those that it takes from others.
-const OF_RUNS: [&str; 14] = [
-    "settings", "tests", "suite", "metrics", "state", "out", "quick", "repeats", "testbed",
-    "memory", "seed", "jobs", "quiet", "resume",
+const OF_RUNS: [&str; 15] = [
+    "settings",
+    "shrink_to",
+    "tests",
+    "suite",
+    "metrics",
+    "state",
+    "out",
+    "quick",
+    "repeats",
+    "testbed",
+    "memory",
+    "seed",
+    "jobs",
+    "quiet",
+    "resume",
 ];
 
 /// Name of the chart's file in the folder.
@@ -68,6 +82,8 @@ pub struct Options {
         required_unless_present = "new"
     )]
     settings: Vec<String>,
+    #[command(flatten)]
+    shrink: ShrinkOption,
     /// A code or a name of `ftlab tests`, for example A1 or randwrite-4k-qd1, or the path of a job file, script or
     /// trace; may be repeated
     #[arg(long = "test", value_name = "TEST", required_unless_present = "new")]
@@ -114,10 +130,14 @@ pub fn command(options: &Options) -> Outcome {
     check_state(options.state, &tests)?;
     let variants = drives.into_iter().zip(&sweeps.variants);
     let variants = variants.map(|(drive, of)| Subject::from(drive).being(of.clone()));
+    let drives = options
+        .shrink
+        .fit(variants.collect(), options.how.work.signs)?;
+    let drives = options.suite.fit(drives)?;
     let review = Review {
         loads,
         state: options.state,
-        ..(options.how).review(options.suite.fit(variants.collect())?, tests, false)?
+        ..(options.how).review(drives, tests, false)?
     };
     let batch = review.batch()?;
     let folder = results::folder(&options.out)?;

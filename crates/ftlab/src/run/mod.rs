@@ -13,6 +13,7 @@ use crate::failure::{Failure, Outcome};
 use crate::loads;
 use crate::review::How;
 use crate::session::{self as under_way, Command, INTERRUPTED, Session};
+use crate::shrink::ShrinkOption;
 use crate::trace::{ReplayOptions, tell_of_trace};
 use crate::variants;
 use crate::verdicts::{RequireOptions, conclude};
@@ -84,6 +85,8 @@ pub struct Options {
     /// Change a number of the drive file, for example spare.op=28%; may be repeated. Each of several values, separated by commas, makes a drive of its own
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
+    #[command(flatten)]
+    shrink: ShrinkOption,
     /// Spread the ranks of zipf, pareto and normal over all blocks; fio's hash leaves some of them out
     #[arg(long)]
     shuffle: bool,
@@ -326,6 +329,7 @@ fn review(options: &Options) -> Result<Review, Failure> {
         let variants = of_drive.zip(&variants);
         drives.extend(variants.map(|(drive, variant)| drive.being(variant.clone())));
     }
+    let drives = options.shrink.fit(drives, options.how.work.signs)?;
     let mut members = drives.iter().flat_map(Subject::members);
     let is_silent = |file: &DriveFile| !file.is_nvme() && file.smart_vendor().is_none();
     if let Some(silent) = members.find(|member| is_silent(&member.file))

@@ -199,6 +199,43 @@ fn what_cannot_be_told_apart_or_written_is_refused_before_any_work() {
     }
 }
 
+#[test]
+fn a_drive_in_a_smaller_form_is_as_fast_and_says_that_it_is_smaller() {
+    let place = place();
+    place.write(
+        "mix.fio",
+        "[m]\nrw=randrw\nbs=4k\niodepth=16\nioengine=libaio\nnumber_ios=20000\n",
+    );
+    let run = |more: &str| {
+        let line = format!("run mix.fio --drive generic-mlc-8 --state steady-fast {more}");
+        place.json(&format!("{line} --output-format json"))
+    };
+    let [full, small] = ["", "--shrink-to 1g --quiet"].map(run);
+    for figure in ["/jobs/0/read/iops", "/jobs/0/write/iops", "/ftlab/wa"] {
+        let [of_full, of_small] = [&full, &small].map(|run| run.pointer(figure).unwrap().as_f64());
+        let ratio = of_small.unwrap() / of_full.unwrap();
+        assert!((0.9..1.1).contains(&ratio), "{figure}: {ratio}");
+    }
+    let mut line = place.ftlab("run mix.fio --drive generic-mlc-8 --shrink-to 1g --out small");
+    let told = line.output().unwrap().stderr;
+    let told = String::from_utf8_lossy(&told);
+    assert!(told.contains("times fewer pages"), "{told}");
+    assert!(
+        place
+            .read("small/results.json")
+            .contains("times fewer pages")
+    );
+    let refused = |more: &str| place.refused(&format!("run mix.fio {more}"));
+    for (drive, why) in [
+        ("ocz-core-jmf602 --shrink-to 1g", "maps whole blocks"),
+        ("generic-mlc-8 --shrink-to 1m", "at least"),
+        ("a=generic-mlc-8 --shrink-to 1g", "keep their sizes"),
+    ] {
+        let told = refused(&format!("--drive {drive}"));
+        assert!(told.contains("--shrink-to") && told.contains(why), "{told}");
+    }
+}
+
 /// A colleague who saves a job under another name gets the same figures.
 #[test]
 fn the_name_of_a_file_changes_nothing() {

@@ -475,14 +475,13 @@ impl Scheduler {
         let die = &mut self.dies[usize::from(register)];
         die.phase = Phase::Idle;
         let op = die.at_work;
-        if self.reads_apart() {
-            self.leave_planes(&op);
+        if self.is_plain {
+            die.occupied -= 1;
+            self.occupied -= 1;
+        } else {
+            self.leave(&op);
         }
         let index = op.die.0;
-        let took_room = self.is_plain || !self.scheduling.is_express(&op);
-        let die = &mut self.dies[usize::from(index)];
-        die.occupied -= u32::from(took_room);
-        self.occupied -= u64::from(took_room);
         if op.kind == OpKind::Program {
             self.pass_supply_on(now);
         }
@@ -494,6 +493,16 @@ impl Scheduler {
         if !self.backlog.is_empty() {
             self.dispatch_backlog(now);
         }
+    }
+
+    /// An operation leaves the room and the planes that it took of its die.
+    fn leave(&mut self, op: &NandOp) {
+        if self.reads_apart() {
+            self.leave_planes(op);
+        }
+        let took_room = !self.scheduling.is_express(op);
+        self.dies[op.die.index()].occupied -= u32::from(took_room);
+        self.occupied -= u64::from(took_room);
     }
 
     fn signal(&mut self, fence: Fence, now: SimTime) {

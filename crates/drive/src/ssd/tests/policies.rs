@@ -24,9 +24,7 @@ const POLICIES: [&[&str]; 8] = [
         "scheduling.multi_plane=false",
         "scheduling.gc_preemptible=true",
     ],
-    &[
-        "scheduling.independent_plane_reads=true",
-    ],
+    &["scheduling.independent_plane_reads=true"],
     &[
         "scheduling.order=all-reads-first",
         "scheduling.suspend=program-erase",

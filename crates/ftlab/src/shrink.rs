@@ -1,0 +1,60 @@
+//! `--shrink-to`: a drive with smaller blocks, which is prepared and filled in less time.
+
+use crate::failure::Failure;
+use crate::progress::Signs;
+use clap::Args;
+use ftlab_base::amount::decimal;
+use ftlab_lab::Subject;
+
+#[derive(Debug, Args)]
+pub struct ShrinkOption {
+    /// Take the drive in a form of at most that size, for example 16g: blocks have fewer pages, and the rest is the same. Speeds,
+    /// latencies and write amplification are those of the drive, which is prepared in less time
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    shrink_to: Option<u64>,
+}
+
+/// Reads a size, in fio's words.
+fn size(text: &str) -> Result<u64, String> {
+    ftlab_workload::bytes(text).map_err(|allowed| format!("give {allowed}"))
+}
+
+impl ShrinkOption {
+    /// Drives in the size that was asked for, which `signs` tell of.
+    ///
+    /// # Errors
+    /// When one cannot be made as small, or would be another drive.
+    pub fn fit(&self, drives: Vec<Subject>, signs: Signs) -> Result<Vec<Subject>, Failure> {
+        let Some(most) = self.shrink_to else {
+            return Ok(drives);
+        };
+        let wrong = |why: String| Err(Failure::Input(format!("--shrink-to: {why}")));
+        for drive in &drives {
+            let Some(only) = drive.only() else {
+                return wrong("drives that jobs name keep their sizes; leave it out".to_owned());
+            };
+            // What has no flash has no extent, and keeps its size.
+            if only.extent().is_ok_and(|extent| extent.is_block_mapped) {
+                return wrong(format!(
+                    "{} maps whole blocks, whose size decides what a write costs; leave it out",
+                    drive.slug()
+                ));
+            }
+        }
+        let small = Subject::fit(drives, Some(most))?;
+        let too_large = |drive: &&Subject| drive.full().is_some() && drive.capacity_bytes() > most;
+        if let Some(drive) = small.iter().find(too_large) {
+            return wrong(format!(
+                "{} has {} at least, with blocks of few pages",
+                drive.slug(),
+                decimal(drive.capacity_bytes() as f64, "B")
+            ));
+        }
+        for drive in &small {
+            if let Some(words) = drive.words_of_size() {
+                signs.tell(&format!("note: {}: {words}\n", drive.id()));
+            }
+        }
+        Ok(small)
+    }
+}
