@@ -124,7 +124,7 @@ impl Testbed {
 
     fn read(slug: &str, text: &str) -> Result<Testbed, String> {
         let mut table: Table = text.parse().map_err(|e| one_line(&e))?;
-        base::inherit(&mut table, BASES)?;
+        base::inherit(&mut table, BASES, TESTBEDS)?;
         check_keys(&table, &REQUIRED)?;
         let file: TestbedFile = table.try_into().map_err(|e| one_line(&e))?;
         check_schema(file.schema)?;

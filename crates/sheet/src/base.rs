@@ -1,6 +1,7 @@
 //! `base = "NAME"`: what drives with the same controller, or machines with the same operating system, have in
 //! common stands in one file of a folder `base/`, and a file says what it has of its own, key by key. A base
-//! may have a base: the drives of one family have more in common than all drives of its controller.
+//! may have a base: the drives of one family have more in common than all drives of its controller. A whole file that comes
+//! along is a base, too, for one that is otherwise in a few numbers.
 
 use crate::SCHEMA;
 use std::collections::BTreeMap;
@@ -30,11 +31,15 @@ impl Inherited {
 }
 
 /// Takes what a file does not say from the base that it names, what that does not say from its own
-/// base, and so on. `bases` are names and texts.
+/// base, and so on. `bases` are names and texts, and so are `files`, which are whole ones.
 ///
 /// # Errors
 /// When a base is not there, is a base of itself, or is not for such a file.
-pub fn inherit(table: &mut Table, bases: &[(&str, &str)]) -> Result<Inherited, String> {
+pub fn inherit(
+    table: &mut Table,
+    bases: &[(&str, &str)],
+    files: &[(&str, &str)],
+) -> Result<Inherited, String> {
     let mut inherited = Inherited::default();
     let mut taken = Vec::new();
     let mut named = table.remove(BASE_KEY);
@@ -45,7 +50,7 @@ pub fn inherit(table: &mut Table, bases: &[(&str, &str)]) -> Result<Inherited, S
         if taken.contains(&name) {
             return Err(format!("base {name}: it is a base of itself"));
         }
-        let mut base = read(&name, bases)?;
+        let mut base = read(&name, bases, files)?;
         named = base.remove(BASE_KEY);
         check_head(table, &base).map_err(|why| format!("base {name}: {why}"))?;
         add(table, base, &name, &mut inherited)?;
@@ -54,13 +59,25 @@ pub fn inherit(table: &mut Table, bases: &[(&str, &str)]) -> Result<Inherited, S
     Ok(inherited)
 }
 
-fn read(name: &str, bases: &[(&str, &str)]) -> Result<Table, String> {
-    let Some((_, text)) = bases.iter().find(|(base, _)| *base == name) else {
+fn read(name: &str, bases: &[(&str, &str)], files: &[(&str, &str)]) -> Result<Table, String> {
+    let is_it = |of: &&(&str, &str)| of.0 == name;
+    let base = bases.iter().find(is_it);
+    let Some((_, text)) = base.or_else(|| files.iter().find(is_it)) else {
         let names: Vec<&str> = bases.iter().map(|(base, _)| *base).collect();
-        return Err(format!("base `{name}` is none of: {}", names.join(", ")));
+        return Err(format!(
+            "base `{name}` is none of: {}, and no file that comes with ftlab",
+            names.join(", ")
+        ));
     };
-    text.parse()
-        .map_err(|e: toml::de::Error| format!("base {name}: {}", crate::one_line(&e)))
+    let mut table: Table = text
+        .parse()
+        .map_err(|e: toml::de::Error| format!("base {name}: {}", crate::one_line(&e)))?;
+    if base.is_none() {
+        // The name of a whole file, its year and the like are its own.
+        let is_common = |key: &str| key == BASE_KEY || HEAD.contains(&key);
+        table.retain(|key, value| value.is_table() || is_common(key));
+    }
+    Ok(table)
 }
 
 /// Adds the keys of a base that the table does not have.
@@ -138,9 +155,24 @@ mod tests {
         c = 3
     ";
 
+    const WHOLE: &str = "
+        schema = 1
+        kind = \"ssd\"
+        base = \"two\"
+        name = \"A whole drive\"
+        aliases = [\"whole\"]
+        year = 2020
+        [nand]
+        a = 9
+    ";
+
     fn inherited(text: &str, base: &str) -> Result<(Table, Inherited), String> {
         let mut table: Table = text.parse().unwrap();
-        let inherited = inherit(&mut table, &[("one", ONE), ("two", base)])?;
+        let inherited = inherit(
+            &mut table,
+            &[("one", ONE), ("two", base)],
+            &[("whole", WHOLE)],
+        )?;
         Ok((table, inherited))
     }
 
@@ -171,10 +203,23 @@ mod tests {
     }
 
     #[test]
+    fn a_whole_file_gives_its_sections_and_those_of_its_base_and_keeps_its_name() {
+        let own = "kind = \"ssd\"\nbase = \"whole\"\nname = \"Mine\"\n[map]\nc = 8";
+        let (table, inherited) = inherited(own, BASE).unwrap();
+        assert_eq!(table["nand"]["a"].as_integer(), Some(9));
+        assert_eq!(table["nand"]["b"]["value"].as_integer(), Some(2));
+        assert_eq!(table["map"]["c"].as_integer(), Some(8));
+        assert_eq!(table["name"].as_str(), Some("Mine"));
+        assert!(!table.contains_key("year") && !table.contains_key("aliases"));
+        let origin = |key| inherited.origin(key);
+        assert_eq!([origin("nand.a"), origin("nand.b")], ["whole", "two"]);
+    }
+
+    #[test]
     fn a_base_that_cannot_be_is_told() {
         let why = |own: &str, base: &str| inherited(own, base).unwrap_err();
         assert!(why("base = 5", BASE).contains("a name in quotes"));
-        assert!(why("base = \"tow\"", BASE).contains("`tow` is none of: one, two"));
+        assert!(why("base = \"tow\"", BASE).contains("`tow` is none of: one, two, and no file"));
         let disk = "kind = \"disk\"\nbase = \"two\"";
         assert!(why(disk, BASE).contains("kind \"ssd\", not \"disk\""));
         let own = "kind = \"ssd\"\nbase = \"two\"";

@@ -25,6 +25,7 @@
 mod energy;
 mod fences;
 mod nand_timing;
+mod plane_set;
 mod policy;
 mod rest;
 mod scheduler;

@@ -5,7 +5,7 @@
 //! reached, passes anything, so whatever is issued first can always go on.
 
 use crate::fences::Fences;
-use crate::scheduler::{PlaneSet, Planes};
+use crate::plane_set::{PlaneSet, PlanesApart};
 use ftlab_base::{Divisor, Nanos};
 use ftlab_nand::{Cause, NandOp, OpKind};
 use std::collections::VecDeque;
@@ -91,7 +91,7 @@ pub(crate) struct DieView<'a> {
     pub(crate) overtaken: u32,
     pub(crate) fences: &'a Fences,
     pub(crate) pages_per_block: Divisor,
-    pub(crate) planes: &'a Planes,
+    pub(crate) planes: PlanesApart,
     /// Planes at work on reads of their own, beside which only reads of others begin.
     pub(crate) reading: PlaneSet,
 }

@@ -1,6 +1,6 @@
 //! A drive file, read and looked at.
 
-use super::embedded::BASES;
+use super::embedded::{BASES, DRIVES};
 use super::own::OwnPolicies;
 use super::plan::LayerPlan;
 use super::removed::{self, RemovedKey};
@@ -119,7 +119,8 @@ impl DriveFile {
         mut table: Table,
         settings: &[String],
     ) -> Result<DriveFile, SheetError> {
-        let inherited = base::inherit(&mut table, BASES).map_err(|why| invalid(slug, why))?;
+        let inherited =
+            base::inherit(&mut table, BASES, DRIVES).map_err(|why| invalid(slug, why))?;
         let kind = table.get("kind").and_then(Value::as_str);
         if let Some(kind) = kind.and_then(Kind::named) {
             spell_out(&mut table, sections(kind));

@@ -1,4 +1,4 @@
-//! Short forms of numbers, places in errors, and the facts that a list of drives shows.
+//! Short forms of numbers, bases, places in errors, and the facts that a list of drives shows.
 
 use super::*;
 use ftlab_host::Port;
@@ -250,4 +250,34 @@ fn a_list_of_tables_is_shown_key_by_key() {
     assert_eq!(value("power.states[1].power").as_deref(), Some("40 mW"));
     assert_eq!(value("power.states[2].name").as_deref(), Some("PS4 "));
     assert_eq!(value("power.states"), None);
+}
+
+#[test]
+fn a_drive_that_comes_along_is_a_base() {
+    let head = "schema = 1\nkind = \"ssd\"\nbase = \"samsung-pm9a3-960\"\n";
+    let text = format!("{head}name = \"Mine\"\nsummary = \"Mine.\"\n[nand]\nt_read = \"60 us\"\n");
+    let mine = DriveFile::parse("mine", &text, &[]).unwrap();
+    let whole = crate::Catalog::load("samsung-pm9a3-960", &[]).unwrap();
+    assert_eq!((mine.name(), mine.slug()), ("Mine", "mine"));
+    assert_eq!(mine.capacity_bytes(), whole.capacity_bytes());
+    let differs = |(mine, whole): (ParameterRow, ParameterRow)| {
+        (mine.value != whole.value).then_some(mine.key)
+    };
+    let rows = mine.parameters().into_iter().zip(whole.parameters());
+    assert_eq!(
+        rows.filter_map(differs).collect::<Vec<_>>(),
+        ["nand.t_read"]
+    );
+}
+
+#[test]
+fn blocks_that_do_not_divide_over_the_planes_are_told_in_the_file_s_own_numbers() {
+    let settings = ["nand.blocks_per_die=2275".to_owned()];
+    let error = crate::Catalog::load("samsung-pm9a3-960", &settings).unwrap_err();
+    let error = error.to_string();
+    assert!(
+        error.contains("2275 blocks") && error.contains("planes_per_die, 4"),
+        "{error}"
+    );
+    assert!(error.contains("2272 and 2276"), "{error}");
 }

@@ -9,31 +9,6 @@ use super::{Decision, Scheduler};
 use ftlab_base::SimTime;
 use ftlab_nand::{NandOp, OpKind};
 
-/// Planes of a die, a bit each.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct PlaneSet(u64);
-
-impl PlaneSet {
-    /// So many planes from one on.
-    pub(super) fn of(first: u32, planes: u32) -> PlaneSet {
-        PlaneSet(((1 << planes) - 1) << first)
-    }
-
-    /// The lowest of them.
-    fn first(self) -> usize {
-        self.0.trailing_zeros() as usize
-    }
-
-    pub(crate) fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Returns true if none of them is one of the others.
-    pub(crate) fn is_apart_from(self, others: PlaneSet) -> bool {
-        self.0 & others.0 == 0
-    }
-}
-
 impl Scheduler {
     /// Returns true if a die may begin something: it does nothing, or has planes that are free beside those that read.
     pub(super) fn may_begin(&self, index: u16) -> bool {
@@ -44,7 +19,7 @@ impl Scheduler {
     /// Returns true if planes sense by themselves.
     #[inline]
     pub(super) fn reads_apart(&self) -> bool {
-        self.shared.planes.apart > 1
+        self.shared.planes.apart.count > 1
     }
 
     /// Starts what a die does next, and what its free planes can read beside.
@@ -62,11 +37,11 @@ impl Scheduler {
 
     fn begin_apart(&mut self, index: u16, place: usize, now: SimTime) {
         let op = self.take(index, place);
-        let planes = self.shared.planes.of_read(&op);
+        let planes = self.shared.planes.apart.of_read(&op);
         let die = &mut self.dies[usize::from(index)];
         let is_beside = !die.reading.is_empty();
-        die.reading.0 |= planes.0;
-        let dies = self.dies.len() / self.shared.planes.apart as usize;
+        die.reading.add(planes);
+        let dies = self.dies.len() / self.shared.planes.apart.count as usize;
         let register = match planes.is_empty() {
             true => usize::from(index),
             false => usize::from(index) + planes.first() * dies,
@@ -80,9 +55,9 @@ impl Scheduler {
 
     /// A read has ended whose planes sense by themselves.
     pub(super) fn leave_planes(&mut self, op: &NandOp) {
-        let planes = self.shared.planes.of_read(op);
+        let planes = self.shared.planes.apart.of_read(op);
         let die = &mut self.dies[op.die.index()];
-        die.reading.0 &= !planes.0;
+        die.reading.remove(planes);
         self.shared.usage.idle_dies -= u32::from(!die.reading.is_empty());
     }
 }

@@ -1,7 +1,7 @@
 //! One die, as the scheduler keeps it.
 
-use super::apart::PlaneSet;
 use crate::fences::NOBODY;
+use crate::plane_set::PlaneSet;
 use ftlab_base::{DieId, Nanos, PageId, SimTime};
 use ftlab_nand::{Cause, NandOp, OpKind, Order};
 use std::collections::VecDeque;

@@ -24,12 +24,11 @@ mod usage;
 use crate::energy::NandActivity;
 use crate::fences::{Fences, NOBODY};
 use crate::policy::{Decision, DieView, Scheduling, keep_order};
-pub(crate) use apart::PlaneSet;
 pub use config::{Dispatch, SchedulerConfig};
 use die::{Die, Phase};
 use ftlab_base::{DieId, Divisor, Geometry, Lanes, Nanos, SimTime};
 use ftlab_nand::{Fence, NandOp, OpKind};
-pub(crate) use planes::Planes;
+use planes::Planes;
 use shared::{Channel, Follows, Shared};
 use std::collections::VecDeque;
 use supply::Supply;
@@ -112,7 +111,7 @@ impl Scheduler {
         let mut usage = self.shared.usage;
         usage.pass(now, !self.wants_more());
         ArrayOccupancy {
-            dies: self.dies.len() as u32 / self.shared.planes.apart,
+            dies: self.dies.len() as u32 / self.shared.planes.apart.count,
             idle: usage.idle,
             starved: usage.starved,
             channels: self.shared.channels.len() as u32,
@@ -405,7 +404,7 @@ impl Scheduler {
             overtaken: die.overtaken,
             fences: &self.shared.fences,
             pages_per_block: self.pages_per_block,
-            planes: &self.shared.planes,
+            planes: self.shared.planes.apart,
             reading: die.reading,
         }
     }

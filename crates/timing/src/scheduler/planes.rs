@@ -4,17 +4,17 @@
 //! channel one after the other. Programs that queue one behind the other: with a page's data in its
 //! register, a die takes those of the next plane, and then programs both at once.
 
-use super::apart::PlaneSet;
 use super::config::SchedulerConfig;
 use super::{Phase, Scheduler};
 use crate::nand_timing::NandTiming;
+use crate::plane_set::PlanesApart;
 use crate::policy::Suspend;
 use ftlab_base::{Divisor, Nanos, SimTime};
 use ftlab_nand::{Cause, NandOp, OpKind};
 
 /// Rules of which operations belong together.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Planes {
+pub(super) struct Planes {
     /// Planes that program together.
     planes_per_die: u32,
     pages_per_block: Divisor,
@@ -24,8 +24,8 @@ pub(crate) struct Planes {
     collect: u32,
     /// True if programs are joined over planes.
     pub(super) program: bool,
-    /// Planes that sense by themselves; 1 where a die does one thing at a time.
-    pub(super) apart: u32,
+    /// Planes that sense by themselves.
+    pub(super) apart: PlanesApart,
 }
 
 impl Planes {
@@ -44,7 +44,10 @@ impl Planes {
             read: config.planes_read,
             collect: config.planes_collected,
             program: config.joins_planes,
-            apart: config.planes_apart,
+            apart: PlanesApart {
+                count: config.planes_apart,
+                pages_per_block,
+            },
         }
     }
 
@@ -77,16 +80,6 @@ impl Planes {
         } else {
             page % types
         }
-    }
-
-    /// Returns the planes that an operation needs for itself, where planes sense by themselves; none for what is no read.
-    pub(crate) fn of_read(&self, op: &NandOp) -> PlaneSet {
-        if self.apart == 1 || op.kind != OpKind::Read {
-            return PlaneSet::default();
-        }
-        // Pages that are programmed together are counted as planes, too.
-        let first = self.pages_per_block.quotient(op.page.0) % self.apart;
-        PlaneSet::of(first, u32::from(op.planes).min(self.apart))
     }
 
     /// Returns true if any pages are sensed together.

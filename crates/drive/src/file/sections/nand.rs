@@ -105,6 +105,15 @@ impl Nand {
                 self.pages_per_block.get()
             ));
         }
+        // In the file's own numbers: those of the geometry count the pages of a word line as planes.
+        let (blocks, planes) = (self.blocks_per_die.get(), self.planes());
+        if planes > 0 && !blocks.is_multiple_of(planes) {
+            return Err(format!(
+                "nand.blocks_per_die: {blocks} blocks do not divide over nand.planes_per_die, {planes}; next to it are {} and {}",
+                blocks - blocks % planes,
+                blocks.saturating_add(planes - blocks % planes)
+            ));
+        }
         let geometry = Geometry {
             channels: self.channels.get(),
             dies: self.dies()?,
