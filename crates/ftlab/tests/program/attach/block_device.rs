@@ -133,7 +133,10 @@ impl Mount {
     }
 
     pub fn unmount(self) {
-        said("umount", &[self.path()]);
+        // A process that another test begins holds the files of this one, too, until it runs its own program.
+        wait_until("the file system is unmounted", || {
+            run("umount", &[self.path()]).status.success()
+        });
     }
 }
 
