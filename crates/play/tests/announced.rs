@@ -1,7 +1,7 @@
 //! Random reads that data sheets announce: a drive reaches what its maker says, with as many outstanding as makers have.
 
 use ftlab_base::{CommandKind, RootSeed};
-use ftlab_drive::{Catalog, Scale};
+use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock};
 use ftlab_play::states::{self, State};
@@ -12,8 +12,8 @@ const ANNOUNCED: &str = include_str!("../../../reference/modern.csv");
 
 const SEED: RootSeed = RootSeed(1);
 
-/// Blocks have so much less of their pages, so there is so much less to fill.
-const PAGES: u32 = 16;
+/// Bytes of a drive at most: with smaller blocks there is less to fill.
+const BYTES_MAX: u64 = 64 << 30;
 
 const READS: &str = "[reads]\nrw=randread\nbs=4k\niodepth=64\nnumjobs=8\nnorandommap\ntime_based\nramp_time=2ms\nruntime=20ms\n";
 
@@ -33,12 +33,7 @@ fn announced() -> Vec<(String, f64)> {
 /// Random reads a second of a full drive.
 fn modelled(drive: &str) -> f64 {
     let file = Catalog::load(drive, &[]).expect("it loads");
-    let scale = Scale {
-        blocks: 1,
-        pages: PAGES,
-        cycles: 1,
-    };
-    let file = file.scaled(scale).expect("it can be smaller");
+    let (file, _) = file.shrunk_to(BYTES_MAX).expect("it can be smaller");
     let testbed = Testbed::load("spdk-2024").expect("it loads");
     let mut device = file.build(&testbed, SEED).expect("it can be built");
     states::prepare(&mut *device, State::New, State::Filled, SEED).expect("it gets there");

@@ -2,6 +2,7 @@
 
 use super::{Path, Sees, up_to_next};
 use ftlab_base::{Command, CommandId, CommandKind, Completion, Nanos, SimTime};
+use slab::Slab;
 use std::collections::VecDeque;
 
 /// The cores that programs and their requests run on: each does one thing after the other, and takes along what belongs to
@@ -16,8 +17,7 @@ pub struct Cores {
     next: Vec<SimTime>,
     first: (SimTime, usize),
     /// Requests under way, by the ids that the drive knows them by; ids are used again.
-    requests: Vec<Request>,
-    free: Vec<u32>,
+    requests: Slab<Request>,
 }
 
 /// A request under way.
@@ -195,8 +195,7 @@ impl Cores {
             cores: Vec::new(),
             next: Vec::new(),
             first: (SimTime::NEVER, 0),
-            requests: Vec::new(),
-            free: Vec::new(),
+            requests: Slab::new(),
         }
     }
 
@@ -222,31 +221,20 @@ impl Cores {
             self.next.resize(core + 1, SimTime::NEVER);
         }
         let parts = self.parts(&command);
-        let id = self.enter(Request {
+        let place = self.requests.insert(Request {
             id: command.id,
             core: core as u32,
             back: self.path.complete * parts,
         });
+        let id = CommandId(place as u64);
         let there = self.path.submit * parts;
         self.cores[core].call(Command { id, ..command }, now, &self.path, there);
         self.note(core);
     }
 
-    /// Notes a request that is under way; gives its id to the drive.
-    fn enter(&mut self, request: Request) -> CommandId {
-        let place = self.free.pop().unwrap_or_else(|| {
-            self.requests.push(request);
-            self.requests.len() as u32 - 1
-        });
-        self.requests[place as usize] = request;
-        CommandId(u64::from(place))
-    }
-
     /// The drive has ended a request.
     pub fn end(&mut self, completion: Completion) {
-        let place = completion.id.0 as u32;
-        let Request { id, core, back } = self.requests[place as usize];
-        self.free.push(place);
+        let Request { id, core, back } = self.requests.remove(completion.id.0 as usize);
         let core = core as usize;
         self.cores[core].end(Completion { id, ..completion }, &self.path, back);
         self.note(core);
@@ -318,6 +306,6 @@ impl Cores {
     /// Returns true if nothing is under way.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.free.len() == self.requests.len() && self.first.0 == SimTime::NEVER
+        self.requests.is_empty() && self.first.0 == SimTime::NEVER
     }
 }

@@ -1,4 +1,4 @@
-//! Planes of a die that sense by themselves (ONFI's independent plane reads).
+//! Planes of a die that sense by themselves: independent plane reads.
 //!
 //! Each plane of such a die has a register of its own, which the list of the dies has behind all dies: that of plane `n` of
 //! a die is `n` times the number of dies behind it. A die reads on all planes that are free, side by side, and begins nothing

@@ -59,7 +59,7 @@ section! {
         /// Whether they sense together what collection reads of the same page of them.
         #[serde(default)]
         plane_collection: bool,
-        /// Whether each plane of a die reads by itself while the others read (ONFI's independent plane reads).
+        /// Whether each plane of a die reads by itself while the others read.
         #[serde(default)]
         independent_plane_reads: bool,
         /// What a die starts next; `fcfs` if left out.

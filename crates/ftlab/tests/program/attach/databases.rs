@@ -182,14 +182,14 @@ start() {
 sql() { as_postgres psql -h "$PWD/mnt/data" -qAt -c "$1" postgres; }
 end() {
     server=$(head -1 mnt/data/postmaster.pid) && as_postgres pg_ctl -s -D "$PWD/mnt/data" -m "$1" stop &&
-    # What has ended has no words, even before somebody has taken its exit code.
-    while test -n "$(tr -d '\0' < "/proc/$server/cmdline" 2> /dev/null)"; do sleep 0.05; done
+    # The command line of a process that has ended is empty, even before anybody takes its exit code.
+    while test -n "$(tr -d '\0' 2> /dev/null < "/proc/$server/cmdline")"; do sleep 0.05; done
 }
 "#;
 
 const POSTGRES_CHECK: &str = r#"
 mount -o loop "$1" mnt || exit
-# Of the server that wrote them, whose number the system may still know.
+# They name a server that has ended, whose number the system may still know.
 rm -f mnt/data/postmaster.pid mnt/data/.s.PGSQL.*
 start || { echo "it does not start: it is damaged"; exit 1; }
 found=$(sql "select count(*) from rows where id <= ${FTLAB_MARK:-0}")
