@@ -1,6 +1,5 @@
 //! What the crate is to do, as its users have it: one program, for each that is linked takes seconds of a first build.
 
-mod announced;
 mod arbitration;
 mod atomic;
 mod host_memory;

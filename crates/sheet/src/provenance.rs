@@ -1,5 +1,5 @@
 //! Figures that a number was worked out from: `from = ["F0647"]`, by their ids in the tables of `reference/`, or
-//! `from = ["randread.json"]`, by the file of a measurement of one's own.
+//! `from = ["randread.json"]`, by the file of a measurement or a data sheet of one's own.
 
 use std::collections::BTreeSet;
 use toml::{Table, Value};
@@ -25,10 +25,11 @@ fn is_known(id: &str) -> bool {
     (TABLES.iter()).any(|(_, text)| first_cells(text).any(|known| known == id))
 }
 
-/// Returns true if an id names a file of measurements, as fio writes them. Its owner knows where that is.
+/// Returns true if an id names a file of measurements, as fio writes them, or a data sheet. Its owner knows where that is.
 fn is_own(id: &str) -> bool {
-    id.strip_suffix(".json")
-        .is_some_and(|name| !name.is_empty())
+    [".json", ".toml"]
+        .iter()
+        .any(|ending| id.len() > ending.len() && id.ends_with(ending))
 }
 
 /// Refuses ids that no table has and that are no file of measurements, and one that stands there twice.
@@ -41,7 +42,7 @@ pub fn check(from: &[String]) -> Result<(), String> {
             let files = TABLES.map(|(file, _)| file).join(", ");
             return Err(format!(
                 "from: no figure is called `{id}`; the ids are those of reference/: {files}; measurements of your own are \
-                 files that end in .json"
+                 files that end in .json, and data sheets end in .toml"
             ));
         }
         if from[..n].contains(id) {
@@ -83,8 +84,16 @@ mod tests {
             of(&["F0172", "P253", "PN005", "F0114", "C001", "A001", "M0337"]),
             Ok(())
         );
-        assert_eq!(of(&["randread-qd1.json", "F0172"]), Ok(()));
-        for unknown in ["F9999", "id", "", "F017", "ocz-core-jmf602", ".json"] {
+        assert_eq!(of(&["randread-qd1.json", "my.sheet.toml", "F0172"]), Ok(()));
+        for unknown in [
+            "F9999",
+            "id",
+            "",
+            "F017",
+            "ocz-core-jmf602",
+            ".json",
+            ".toml",
+        ] {
             let why = of(&["F0172", unknown]).unwrap_err();
             assert!(
                 why.contains(&format!("no figure is called `{unknown}`")),

@@ -6,6 +6,7 @@ use ftlab_base::amount::grouped;
 use ftlab_base::{Nanos, SECTOR_BYTES};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use std::collections::BTreeMap;
 use std::fmt::{Formatter, Result as Printed};
 use std::marker::PhantomData;
 
@@ -54,6 +55,9 @@ struct Written {
     /// Ids of the figures that it was worked out from.
     #[serde(default)]
     from: Vec<String>,
+    /// By how many percent the drive misses some of them.
+    #[serde(default)]
+    residual: BTreeMap<String, f64>,
     #[serde(default)]
     #[allow(dead_code, reason = "checked here, shown from the text of the file")]
     note: String,
@@ -132,7 +136,7 @@ dimension! {
 }
 dimension! {
     /// A size; base byte.
-    Bytes, "size", whole: false, least: 1.0, most: 1.8e16,
+    Bytes, "size", whole: false, least: 1.0, most: 1e18,
     "B" = 1.0, "KiB" = 1024.0, "MiB" = 1_048_576.0, "GiB" = 1_073_741_824.0,
     "TiB" = 1_099_511_627_776.0, "kB" = 1e3, "MB" = 1e6, "GB" = 1e9, "TB" = 1e12, "sectors" = SECTOR_BYTES as f64
 }
@@ -183,6 +187,7 @@ impl Written {
             source: Source::Assumed,
             confidence: Confidence::Low,
             from: Vec::new(),
+            residual: BTreeMap::new(),
             note: String::new(),
         }
     }
@@ -195,7 +200,11 @@ impl Written {
                     .to_owned(),
             );
         }
-        provenance::check(&self.from)
+        provenance::check(&self.from)?;
+        match self.residual.keys().find(|id| !self.from.contains(id)) {
+            Some(id) => Err(format!("residual: {id} is none of the figures in `from`")),
+            None => Ok(()),
+        }
     }
 }
 

@@ -53,6 +53,8 @@ pub struct Scheduling {
     pub resume_time: Nanos,
     /// Number of times that one operation may be suspended.
     pub suspend_max: u32,
+    /// The least that is left of an operation for which it is suspended: a read waits for one that is nearer to its end.
+    pub suspend_left_min: Nanos,
 }
 
 impl Scheduling {
@@ -66,6 +68,7 @@ impl Scheduling {
         suspend_time: Nanos::ZERO,
         resume_time: Nanos::ZERO,
         suspend_max: 0,
+        suspend_left_min: Nanos::ZERO,
     };
 }
 
@@ -232,7 +235,7 @@ impl Scheduling {
         };
         is_suspendable
             && times < self.suspend_max
-            && left > self.suspend_time
+            && left > self.suspend_time.max(self.suspend_left_min)
             && matches!(self.decide(view), Decision::Start(_))
     }
 }

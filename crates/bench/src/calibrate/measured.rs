@@ -1,6 +1,7 @@
-//! Figures of a real drive, as fio's JSON has them, each for one number of a drive file.
+//! Figures of a real drive, each for one number of a drive file; as fio's JSON has them.
 
-use super::CalibrateError;
+use super::kind::Kind;
+use super::types::CalibrateError;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -53,31 +54,24 @@ const HARMLESS: [&str; 31] = [
 /// From this block size on a job in order shows what the flash takes.
 const LARGE_BYTES: u64 = 64 << 10;
 
-/// The kind of figure that a job measures; each fits another number of the drive file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// The rate of writes in order, which the flash limits.
-    SequentialWrite,
-    /// The latency of one read at a time.
-    Read,
-    /// The latency of one write at a time.
-    Write,
-}
-
-/// One figure of a real drive, from one job of fio.
+/// One figure of a real drive, from one job of fio or from its data sheet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     /// The file that it is from.
     pub source: String,
+    /// Ids of the figure in the tables of references, or the file.
+    pub from: Vec<String>,
     /// The kind of the figure, by the job's pattern and depth.
     pub kind: Kind,
     /// Bytes of a command.
     pub block_bytes: u64,
     /// Commands outstanding at once: fio's `iodepth`.
     pub depth: u32,
+    /// Jobs that do so side by side: fio's `numjobs`.
+    pub jobs: u32,
     /// Bytes that the job moved in all.
     pub bytes: u64,
-    /// MB/s of [`Kind::SequentialWrite`], else the mean latency in microseconds.
+    /// MB/s in order, commands a second at random, or the mean latency in microseconds.
     pub value: f64,
 }
 
@@ -112,7 +106,34 @@ struct Latency {
     mean: f64,
 }
 
+/// Bytes of a command in order, and of one at random, where makers measure rates.
+const ANNOUNCED_BYTES: [u64; 2] = [128 << 10, 4096];
+/// Jobs of small commands there, at most.
+const ANNOUNCED_JOBS: u32 = 8;
+
 impl Measured {
+    /// A figure as makers announce it, with commands outstanding over all jobs.
+    #[must_use]
+    pub fn announced(kind: Kind, value: f64, outstanding: u32) -> Measured {
+        let [large, small] = ANNOUNCED_BYTES;
+        let jobs = ANNOUNCED_JOBS.min(outstanding);
+        let (block_bytes, depth, jobs) = match kind {
+            Kind::Read | Kind::Write => (small, 1, 1),
+            kind if kind.is_of_commands() => (small, outstanding / jobs, jobs),
+            _ => (large, outstanding, 1),
+        };
+        Measured {
+            source: "announced".to_owned(),
+            from: Vec::new(),
+            kind,
+            block_bytes,
+            depth,
+            jobs,
+            bytes: 0,
+            value,
+        }
+    }
+
     /// Reads what `fio --output-format=json` wrote into the file `source`.
     ///
     /// # Errors
@@ -190,16 +211,18 @@ fn measured(source: &str, job: &Job, words: &BTreeMap<String, String>) -> Result
     };
     let value = match kind {
         Kind::SequentialWrite => traffic.bw_bytes as f64 / 1e6,
-        Kind::Read | Kind::Write => traffic.lat_ns.mean / 1e3,
+        _ => traffic.lat_ns.mean / 1e3,
     };
     if !(value.is_finite() && value > 0.0) {
         return Err("it took no time".to_owned());
     }
     Ok(Measured {
         source: source.to_owned(),
+        from: vec![source.to_owned()],
         kind,
         block_bytes,
         depth,
+        jobs,
         bytes: traffic.io_bytes,
         value,
     })

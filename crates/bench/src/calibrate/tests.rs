@@ -1,5 +1,6 @@
 //! Fits to figures of a drive whose numbers are known.
 
+use super::numbers::number_of;
 use super::*;
 use ftlab_drive::Catalog;
 
@@ -16,13 +17,15 @@ fn load(slug: &str, settings: &[&str]) -> DriveFile {
 fn measured(file: &DriveFile, kind: Kind) -> Measured {
     let (block_bytes, depth) = match kind {
         Kind::SequentialWrite => (128 << 10, 32),
-        Kind::Read | Kind::Write => (4096, 1),
+        _ => (4096, 1),
     };
     let mut figure = Measured {
         source: format!("{kind:?}.json"),
+        from: vec![format!("{kind:?}.json")],
         kind,
         block_bytes,
         depth,
+        jobs: 1,
         bytes: 200_000_000_000,
         value: 1.0,
     };
@@ -48,7 +51,7 @@ fn a_hidden_drive_is_found_again() {
     let kinds = [Kind::Write, Kind::SequentialWrite, Kind::Read];
     let figures = kinds.map(|kind| measured(&hidden, kind));
     let at = MeasuredWa { wa: 1.0, used: 0.9 };
-    let wa = closed_form(&hidden, at).unwrap().1;
+    let wa = flash::closed_form(&hidden, at).unwrap().1;
     let at = MeasuredWa { wa, ..at };
     let base = load("generic-dc-tlc-1920", &[]);
     let found = calibrate(&base, "Hidden", Some(at), &figures, &testbed()).unwrap();

@@ -75,6 +75,9 @@ section! {
         resume_time: Option<Quantity<Time>>,
         /// How often one operation may be suspended.
         suspend_max: Option<Quantity<Count>>,
+        /// The least that is left of an operation for which it is suspended: to stop one that is nearly done, and to go on
+        /// with it, would take longer than to let it end. A read waits for that. None is too near its end if left out.
+        suspend_left_min: Option<Quantity<Time>>,
         /// Whether collection lets operations for the host pass.
         #[serde(default)]
         gc_preemptible: bool,
@@ -137,6 +140,7 @@ pub(in crate::file) fn scheduling(keys: Option<&SchedulingKeys>) -> Result<Sched
         suspend_time: needed("suspend_time", keys.suspend_time, "20us")?.get(),
         resume_time: needed("resume_time", keys.resume_time, "20us")?.get(),
         suspend_max: needed("suspend_max", keys.suspend_max, "8")?.get(),
+        suspend_left_min: keys.suspend_left_min.map_or(Nanos::ZERO, |time| time.get()),
         ..bounded
     })
 }
