@@ -234,6 +234,8 @@ impl<'a> Running<'a> {
                 _ => Size::Bytes(self.sectors * SECTOR_BYTES),
             });
         }
+        // What was hot before stays so, whatever numbers an act draws.
+        file.keep_orders(self.cell.seed);
         file
     }
 

@@ -14,6 +14,7 @@ use crate::loads;
 use crate::review::How;
 use crate::session::{self as under_way, Command, INTERRUPTED, Session};
 use crate::shrink::ShrinkOption;
+use crate::shuffle::{ShuffleOption, tell_of_clones};
 use crate::trace::{ReplayOptions, tell_of_trace};
 use crate::variants;
 use crate::verdicts::{RequireOptions, conclude};
@@ -87,9 +88,8 @@ pub struct Options {
     settings: Vec<String>,
     #[command(flatten)]
     shrink: ShrinkOption,
-    /// Spread the ranks of zipf, pareto and normal over all blocks; fio's hash leaves some of them out
-    #[arg(long)]
-    shuffle: bool,
+    #[command(flatten)]
+    shuffle: ShuffleOption,
     /// Without a clock: write amplification only, as fast as possible
     #[arg(long)]
     untimed: bool,
@@ -199,6 +199,7 @@ pub fn command(options: &Options) -> Outcome {
     }
     let formats = options.output.formats();
     let review = review(options)?;
+    tell_of_clones(&review.loads, options.how.work.signs);
     let runs = review.drives.len() * review.loads.len();
     if formats.json && runs > 1 {
         return Err(Failure::Input(format!(
@@ -291,7 +292,7 @@ fn loads(options: &Options) -> Result<Vec<OwnLoad>, Failure> {
     let reading = Reading {
         clock,
         replay: &options.replay.replay(),
-        is_shuffled: options.shuffle,
+        shuffle: options.shuffle.rule(),
         sections: &options.sections,
         defaults: defaults.as_ref(),
         machine: &fio_words::this_machine(),
