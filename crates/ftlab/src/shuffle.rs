@@ -5,6 +5,7 @@ use crate::progress::Signs;
 use clap::Args;
 use clap::builder::TypedValueParser;
 use ftlab_bench::loads::OwnLoad;
+use ftlab_bench::suites::Test;
 use ftlab_workload::Shuffle;
 
 #[derive(Debug, Args)]
@@ -30,6 +31,28 @@ impl ShuffleOption {
     pub fn rule(&self) -> Option<Shuffle> {
         self.shuffle
     }
+
+    /// Tests as they were asked for. Those that make other requests for it are no longer what was published, which `signs` tell
+    /// of.
+    pub fn shuffle(&self, tests: Vec<Test>, signs: Signs) -> Vec<Test> {
+        let Some(how) = self.shuffle else {
+            return tests;
+        };
+        let were_published = count_published(&tests);
+        let tests: Vec<Test> = tests.into_iter().map(|test| test.shuffled(how)).collect();
+        let others = were_published - count_published(&tests);
+        if others > 0 {
+            signs.tell(&format!(
+                "note: --shuffle: {others} of the tests make other requests than the published ones, and are judged against none\n"
+            ));
+        }
+        tests
+    }
+}
+
+fn count_published(tests: &[Test]) -> usize {
+    let is_published = |test: &&Test| test.family.source.is_published();
+    tests.iter().filter(is_published).count()
 }
 
 /// Tells where the hot blocks of the clones of jobs lie.
