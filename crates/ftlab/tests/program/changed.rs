@@ -1,4 +1,4 @@
-//! Drives and tests that are changed from the command line: `--set` and `--shuffle`, alike wherever they are taken.
+//! Drives and tests that are changed from the command line: `--set`, `--shuffle` and `--shrink-to`, alike wherever they are taken.
 
 use crate::place::{Place, holds, without_signs_of_life};
 use serde_json::Value;
@@ -199,4 +199,29 @@ fn a_plan_takes_up_nothing_that_was_shuffled_otherwise() {
     holds(&told, &["0 of 1 runs are there already"]);
     let (told, _) = plan("--shuffle=shared --resume");
     assert!(!told.contains("0 of 1"), "{told}");
+}
+
+#[test]
+fn the_standard_s_tests_take_a_smaller_form_of_a_drive() {
+    let place = place();
+    let line = "pts samsung-970-evo-plus-250 --test latency --class enterprise --scale 400 --out o --shrink-to 4g";
+    let (told, set) = ends(&place, line, "o");
+    holds(
+        &told,
+        &[
+            "note: samsung-970-evo-plus-250: Its blocks have",
+            "fewer pages",
+        ],
+    );
+    holds(&notes(&set, 0), &["fewer pages than the drive's"]);
+    let bytes = set["drives"][0]["capacity_bytes"].as_u64().unwrap();
+    assert!(
+        bytes > 200_000_000_000,
+        "the sheet is of the whole drive: {bytes}"
+    );
+    let error = |line: &str| place.refused(&format!("{line} --shrink-to 1m"));
+    assert_eq!(
+        error(&format!("pts {SSD} --test latency")),
+        error(&format!("run hot.fio --drive {SSD}"))
+    );
 }
