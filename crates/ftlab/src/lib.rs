@@ -34,6 +34,7 @@ mod run;
 mod session;
 mod show;
 mod shrink;
+mod shuffle;
 mod suite;
 mod sweep;
 mod trace;

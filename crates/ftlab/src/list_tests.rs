@@ -101,7 +101,7 @@ impl Row {
 }
 
 pub fn command(options: &Options) -> Outcome {
-    let (tests, loads) = options.suite.select(&options.tests)?;
+    let (tests, loads) = options.suite.select(&options.tests, None)?;
     let families = tests.chunk_by(|one, next| Arc::ptr_eq(&one.family, &next.family));
     let families = families.map(|steps| Row::of(&steps[0].family, steps));
     let mut rows: Vec<Row> = families.chain(loads.iter().map(Row::of_load)).collect();

@@ -5,6 +5,7 @@ use crate::files::Folder;
 use crate::loads;
 use crate::options::{self, OutputFormat, TestbedOption, Work};
 use crate::session::{Command, INTERRUPTED, Session};
+use crate::shuffle::{ShuffleOption, tell_of_clones};
 use crate::trace::{ReplayOptions, tell_of_trace};
 use crate::verdicts::{Figure, RequireOptions, conclude};
 use crate::{drives, fio_words, provenance, results, screen};
@@ -79,9 +80,8 @@ pub struct Options {
     /// Change a number of the drive file, for example gc.policy=fifo; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
-    /// Spread the ranks of zipf, pareto and normal over all blocks; fio's hash leaves some of them out
-    #[arg(long)]
-    shuffle: bool,
+    #[command(flatten)]
+    shuffle: ShuffleOption,
     /// Simulate every drive in its own size; without it, a drive under a job is simulated in a form of 16 GB with the same
     /// dies, channels and shares of spare area
     #[arg(long)]
@@ -234,7 +234,7 @@ fn planning(options: &Options) -> Result<plan::Planning, Failure> {
 fn load(options: &Options) -> Result<OwnLoad, Failure> {
     let reading = Reading {
         replay: &options.replay.replay(),
-        is_shuffled: options.shuffle,
+        shuffle: options.shuffle.rule(),
         machine: &fio_words::this_machine(),
         before_trace: &tell_of_trace(options.work.signs),
         ..Reading::default()
@@ -247,6 +247,7 @@ fn load(options: &Options) -> Result<OwnLoad, Failure> {
         }
     };
     options.replay.check(std::slice::from_ref(&load))?;
+    tell_of_clones(std::slice::from_ref(&load), options.work.signs);
     Ok(load)
 }
 

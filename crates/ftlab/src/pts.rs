@@ -5,11 +5,13 @@ use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
 use crate::options::{TestbedOption, Work};
 use crate::session::{Command, INTERRUPTED, Session};
+use crate::shrink::ShrinkOption;
 use crate::{results, screen};
 use clap::{Args, ValueEnum};
 use ftlab_bench::ask::Asker;
 use ftlab_bench::pts::{self, CLIENT, ENTERPRISE, Pts, Scale};
-use ftlab_drive::{DriveFile, Kind};
+use ftlab_drive::Kind;
+use ftlab_lab::Subject;
 use ftlab_result::ResultSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,6 +23,7 @@ Examples:
   ftlab pts intel-x25-m-g2-80 crucial-m4-128 --test iops --test wsat --out out
   ftlab pts intel-dc-s3700-200 --class enterprise --test latency
   ftlab pts generic-mlc-8 --set spare.op=28% --test iops
+  ftlab pts samsung-pm9a3-960 --class enterprise --test latency --shrink-to 16g
   ftlab pts generic-mlc-8 --test latency --scale 1
 
 The standard asks for one minute per access pattern and up to 25 rounds of 56
@@ -45,6 +48,8 @@ pub struct Options {
     /// Change a number of the drive files, for example spare.op=28%; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
+    #[command(flatten)]
+    shrink: ShrinkOption,
     #[command(flatten)]
     testbed: TestbedOption,
     /// Continue interrupted tests: finished drives are taken from their directory, if model version, seed,
@@ -162,14 +167,15 @@ fn pts(options: &Options) -> Result<Pts, Failure> {
     })
 }
 
-fn drives(options: &Options) -> Result<Vec<DriveFile>, Failure> {
+fn drives(options: &Options) -> Result<Vec<Subject>, Failure> {
     let drives = load(&options.drives, &options.settings)?;
-    match drives.iter().find(|file| file.kind() != Kind::Ssd) {
-        None => Ok(drives),
-        Some(file) => Err(Failure::Input(format!(
+    if let Some(file) = drives.iter().find(|file| file.kind() != Kind::Ssd) {
+        return Err(Failure::Input(format!(
             "{} has no flash, and the specification is for solid-state storage; leave it out, or run \
              its tests with ftlab review",
             file.slug()
-        ))),
+        )));
     }
+    let drives = drives.into_iter().map(Subject::from).collect();
+    options.shrink.fit(drives, options.work.signs)
 }

@@ -6,6 +6,7 @@ use clap::Args;
 use ftlab_bench::loads::{OwnLoad, Reading};
 use ftlab_bench::suites::{self, Suite, Test};
 use ftlab_lab::Subject;
+use ftlab_workload::Shuffle;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
@@ -68,8 +69,13 @@ impl SuiteOption {
             .unwrap_or_else(suites::all_drives))
     }
 
-    /// Those that the names stand for, and loads by the paths of their files; no names: all of the suite.
-    pub fn select(&self, names: &[String]) -> Result<(Vec<Test>, Vec<OwnLoad>), Failure> {
+    /// Those that the names stand for, and loads by the paths of their files, shuffled if that is asked for; no names: all of
+    /// the suite.
+    pub fn select(
+        &self,
+        names: &[String],
+        shuffle: Option<Shuffle>,
+    ) -> Result<(Vec<Test>, Vec<OwnLoad>), Failure> {
         let listed = match &self.suite {
             None => suites::LISTED.to_owned(),
             Some(path) => format!(
@@ -85,6 +91,7 @@ impl SuiteOption {
         };
         let reading = Reading {
             machine: &fio_words::this_machine(),
+            shuffle,
             ..Reading::default()
         };
         let read = paths.iter();

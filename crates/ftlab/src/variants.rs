@@ -1,8 +1,56 @@
 //! Settings as they are typed, each with one or several values.
 
+use crate::drives;
 use crate::failure::Failure;
-use ftlab_bench::variants::Sweep;
+use clap::Args;
+use ftlab_bench::variants::{Sweep, Variant, all};
+use ftlab_lab::Subject;
 use std::collections::BTreeSet;
+
+#[derive(Debug, Args)]
+pub struct SetOption {
+    /// Change a number of the drive file, for example spare.op=28%; may be repeated. Each of several values, separated by commas, makes a drive of its own
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+}
+
+impl SetOption {
+    /// Tells if a number is changed.
+    pub fn is_given(&self) -> bool {
+        !self.settings.is_empty()
+    }
+
+    /// The drives of those names with what is set, each in all its variants.
+    ///
+    /// # Errors
+    /// As [`drives::subjects`] and [`read`].
+    pub fn drives(&self, names: &[String]) -> Result<Vec<Subject>, Failure> {
+        let variants = all(&read(&last_of_each(&self.settings))?);
+        let load = |variant: &Variant| drives::subjects(names, &variant.settings);
+        let loaded: Vec<Vec<Subject>> = variants.iter().map(load).collect::<Result<_, _>>()?;
+        let mut loaded: Vec<_> = loaded.into_iter().map(Vec::into_iter).collect();
+        let mut drives = Vec::new();
+        // The variants of a drive stand together.
+        while loaded.iter().any(|rest| rest.len() > 0) {
+            let of_drive = loaded.iter_mut().filter_map(Iterator::next);
+            let variants = of_drive.zip(&variants);
+            drives.extend(variants.map(|(drive, variant)| drive.being(variant.clone())));
+        }
+        Ok(drives)
+    }
+}
+
+/// The settings without those that a later one of the same key overrides.
+fn last_of_each(settings: &[String]) -> Vec<String> {
+    let key = |setting: &String| setting.split('=').next().map(str::trim).map(str::to_owned);
+    let is_last = |n: usize| {
+        !settings[n + 1..]
+            .iter()
+            .any(|later| key(later) == key(&settings[n]))
+    };
+    let last = (0..settings.len()).filter(|&n| is_last(n));
+    last.map(|n| settings[n].clone()).collect()
+}
 
 /// Reads settings of the form `key=value` and `key=value,value…`.
 ///

@@ -28,6 +28,8 @@ pub struct Fake {
     pub dies_at: u64,
     /// This command alone is not answered.
     pub loses: u64,
+    /// First sectors of the commands that it did.
+    pub places: Vec<u64>,
     taken: u64,
     waiting: VecDeque<Command>,
     serving: Vec<(SimTime, Command)>,
@@ -47,6 +49,7 @@ impl Fake {
             gives_reasons: false,
             dies_at: u64::MAX,
             loses: u64::MAX,
+            places: Vec::new(),
             taken: 0,
             waiting: VecDeque::new(),
             serving: Vec::new(),
@@ -56,6 +59,7 @@ impl Fake {
 
     fn count(&mut self, command: &Command) {
         self.counters.host_ios += 1;
+        self.places.push(command.lba.0);
         if command.kind == CommandKind::Write {
             let pass = self.counters.host_bytes_written / (self.sectors * SECTOR_BYTES);
             let more = if self.is_restless { pass % 2 } else { 0 };

@@ -5,7 +5,7 @@ use crate::streams::{seed_of_load, stream_of_text};
 use ftlab_base::{Blame, Content, RootSeed};
 use ftlab_workload::script::{Library, Scenario, ScriptError};
 use ftlab_workload::trace::Trace;
-use ftlab_workload::{JobError, JobFile};
+use ftlab_workload::{JobError, JobFile, Shuffle};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use thiserror::Error;
@@ -112,12 +112,40 @@ impl Load {
         Load { of, mark }
     }
 
-    /// Returns the load at another pace, with the name and the stream of this one.
+    /// Returns the load with other contents, such as another pace, and with the name and the stream of this one.
     #[must_use]
     pub fn paced(&self, what: What) -> Load {
         let (name, stream) = (self.of.name.clone(), self.of.stream.clone());
         let of = Arc::new(Loaded { name, stream, what });
         Load { of, ..*self }
+    }
+
+    /// Shuffles its jobs that do not say themselves how their hot places lie; other loads stay as they are. Requests that are
+    /// others for it give the load another mark.
+    #[must_use]
+    pub fn shuffled(&self, how: Shuffle) -> Load {
+        let Some(mut file) = self.job_file().cloned() else {
+            return self.clone();
+        };
+        match file.shuffle(how) {
+            false => self.clone(),
+            true => {
+                let words = format!("{:032x}\nshuffle={}", self.mark, how.word());
+                self.paced(What::Job(file))
+                    .marked(xxh3_128(words.as_bytes()))
+            }
+        }
+    }
+
+    /// Has shuffled jobs come to the same places each time that they are played, whatever the seed is that time
+    /// ([`JobFile::keep_orders`]).
+    #[must_use]
+    pub fn keeping_orders(&self, root: RootSeed) -> Load {
+        let Some(mut file) = self.job_file().cloned() else {
+            return self.clone();
+        };
+        file.keep_orders(self.seed(root));
+        self.paced(What::Job(file))
     }
 
     /// Gives the load another mark.

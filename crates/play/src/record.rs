@@ -135,6 +135,7 @@ impl Record {
         record.run.jobs = jobs::of_file(file, report);
         record.run.global_options = globals.unwrap_or_default();
         record.run.ignored = ignored.collect();
+        record.run.notes = file.hot_places();
         record
     }
 

@@ -36,6 +36,10 @@ pub fn torture(
     let run = |file: &JobFile, device: &mut dyn Device, clock, seed| {
         driver::run_on(file, &mut Target::one(device), clock, seed, watch).map_err(Torn::Run)
     };
+    // Each part has numbers of its own, and hot blocks are those of the whole.
+    let mut file = file.clone();
+    file.keep_orders(seed);
+    let file = &file;
     let whole = file.jobs[0].length.runtime.unwrap_or(Nanos::ZERO).0;
     let part = Nanos::from_secs(PART_S).0;
     for n in 0..whole.div_ceil(part) {

@@ -284,7 +284,8 @@ fn left_out(shares: &Shares) -> Option<Warning> {
         why: "Nothing is written there, so that write amplification is lower than where all blocks are written, \
               each as often as its rank says."
             .to_owned(),
-        option: "Add --shuffle to spread the ranks over all blocks.".to_owned(),
+        option: "Add --shuffle, or the word shuffle to the job, to spread the ranks over all blocks."
+            .to_owned(),
     })
 }
 

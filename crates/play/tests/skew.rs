@@ -17,9 +17,17 @@ const FILL: f64 = 0.875;
 /// What write amplification may be off by.
 const TOLERANCE: f64 = 0.01;
 
+/// A job that writes alone: its ranks and zones lie anywhere, and none is left out, as fio's own hash would have it.
+const ALONE: (u64, &str) = (1, "each");
+
 /// Steady write amplification of writes by that distribution on a drive that is full, and whose user slots are `fill` of
-/// the physical ones.
-fn write_amplification(distribution: &str, fill: f64, separate: bool) -> f64 {
+/// the physical ones, by so many clones of a job, shuffled by that word.
+fn write_amplification(
+    distribution: &str,
+    fill: f64,
+    separate: bool,
+    (clones, shuffle): (u64, &str),
+) -> f64 {
     let settings = [
         "nand.channels=1".to_owned(),
         "nand.dies_per_channel=1".to_owned(),
@@ -35,14 +43,14 @@ fn write_amplification(distribution: &str, fill: f64, separate: bool) -> f64 {
     states::prepare(&mut *device, State::New, State::Filled, SEED).unwrap();
     let capacity = device.capacity_sectors() * 512;
     let mut written = |drives: u64, part: &str| {
-        let bytes = capacity * drives;
+        let bytes = capacity * drives / clones;
         let job = format!(
             "[w]\nrw=randwrite\nbs=4k\nnorandommap\nsize=100%\nio_size={bytes}\n\
-             random_distribution={distribution}\n"
+             random_distribution={distribution}\nnumjobs={clones}\nshuffle={shuffle}\n"
         );
         let mut job = JobFile::parse(&job, "skew.fio").unwrap();
-        // Ranks lie anywhere, each once: fio's own hash leaves blocks out.
-        job.jobs[0].pattern.shuffle = true;
+        // What was hot until it was steady stays so.
+        job.keep_orders(SEED);
         let seed = SEED.derive(part);
         let report = driver::run(&job, &mut *device, Clock::Untimed, seed);
         report.unwrap().wa().total
@@ -56,7 +64,7 @@ fn compare(rows: &[(&str, f64, f64)]) {
     let wrong: Vec<String> = rows
         .par_iter()
         .filter_map(|&(distribution, fill, published)| {
-            let got = write_amplification(distribution, fill, false);
+            let got = write_amplification(distribution, fill, false, ALONE);
             let is_right = (got / published - 1.0).abs() < TOLERANCE;
             (!is_right).then(|| format!("{distribution} on {fill}: {got} for {published}"))
         })
@@ -81,7 +89,7 @@ fn greedy_collects_skewed_writes_as_a_published_simulator_does() {
         (TENTH, FILL, WA_OF_TENTH),
     ]);
     // Apart, what was collected is colder than what the host writes, and stays so.
-    let apart = write_amplification(TENTH, FILL, true);
+    let apart = write_amplification(TENTH, FILL, true, ALONE);
     assert!(apart < 0.93 * WA_OF_TENTH, "{apart}");
 }
 
@@ -96,4 +104,16 @@ fn greedy_collects_uniform_writes_as_a_published_simulator_does_however_full_the
         (0.88, 4.338),
     ];
     compare(&rows.map(|(fill, published)| ("random", fill, published)));
+}
+
+#[test]
+fn clones_write_as_one_job_does_where_they_share_a_permutation() {
+    let [shared, apart] =
+        ["shared", "each"].map(|shuffle| write_amplification(TENTH, FILL, false, (4, shuffle)));
+    assert!((shared / WA_OF_TENTH - 1.0).abs() < TOLERANCE, "{shared}");
+    // A third of the space is hot for one of four, and hardly hotter than the rest.
+    assert!(
+        (apart / WA_OF_TENTH - 1.0).abs() > 5.0 * TOLERANCE,
+        "{apart}"
+    );
 }

@@ -17,6 +17,7 @@
 //! * `rw=randtrimwrite` with `rwmixtrim=q` is an extension: q % of the requests trim a random block
 //!   that holds data, the others write. Without `rwmixtrim` it is fio's: trim a block, write it.
 //!   A job with `rwmixtrim` begins with every block of its region holding data.
+//! * `shuffle` is an extension: a permutation takes the place of fio's hash, and scatters the blocks of zones.
 
 mod job;
 pub mod script;
@@ -29,7 +30,7 @@ pub use job::{
     Described, Difference, Distribution, Echo, Effect, Ends, ExitWhat, FilePlace, FileSet, Flushes,
     Ignored, JobError, JobFile, JobSpec, LaidFile, LatencyTarget, Layout, LeftOut, Length, Log,
     Logs, Measure, Order, Pace, Pacing, Part, Pattern, PatternKind, PerKind, Region, Replay,
-    Reporting, ResolvedJob, Room, Sections, Sequencer, Source, Steady, StopsFor, Strides,
+    Reporting, ResolvedJob, Room, Sections, Sequencer, Shuffle, Source, Steady, StopsFor, Strides,
     Submission, Surroundings, Told, Unified, Verify, Zone, command_word, described, known_engines,
     nearest_command_word, option_of, words_page,
 };

@@ -7,6 +7,7 @@ mod page;
 mod parse;
 mod robust;
 mod scripts;
+mod shuffle;
 mod stream;
 mod traces;
 mod words;

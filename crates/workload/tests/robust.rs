@@ -25,6 +25,7 @@ fn line() -> impl Strategy<Value = String> {
         "rwmixtrim",
         "percentage_random",
         "random_distribution",
+        "shuffle",
         "norandommap",
         "randrepeat",
         "fsync",
@@ -56,6 +57,8 @@ fn line() -> impl Strategy<Value = String> {
     let value = prop_oneof![
         "[0-9]{1,3}[kmgtp%]?",
         prop::sample::select(vec![
+            "each",
+            "shared",
             "read",
             "write",
             "trim",
@@ -152,11 +155,12 @@ proptest! {
         size in 1..=100u8,
         loops in 1..4u8,
         map in any::<bool>(),
+        shuffle in prop::sample::select(vec!["none", "each", "shared"]),
     ) {
         let ba = ba.map_or_else(String::new, |ba| format!("ba={ba}\n"));
         let text = format!(
             "[job]\nrw={rw}\nrandom_distribution={law}\nbs={bs}\n{ba}percentage_random={random}\n\
-             size={size}%\noffset=13%\nloops={loops}\nnorandommap={}\nfsync=3\n",
+             size={size}%\noffset=13%\nloops={loops}\nnorandommap={}\nfsync=3\nshuffle={shuffle}\n",
             u8::from(map),
         );
         if let Ok(file) = JobFile::parse(&text, "t.fio") {
@@ -172,6 +176,8 @@ proptest! {
         sizes in prop::sample::select(vec![
             "bs=4k", "bsrange=512-64k", "bsrange=4k-12k\nbs_unaligned", "bssplit=4k/10:12k/90",
             "bs=4k,16k\nbs_is_seq_rand", "bssplit=8k/:64k/:1k/", "bs=4k\nzonesize=64k\nzoneskip=12k",
+            "bsrange=4k-12k\nrandom_distribution=zoned:80/20:20/80\nshuffle",
+            "bs=4k\nrandom_distribution=zoned_abs:80/60k:20/200k\nzonesize=64k\nshuffle=shared",
             "bs=4k\nzonesize=40k\nzonerange=12k", "bsrange=4k-8k\nzonesize=64k",
         ]),
         more in prop::sample::select(vec![

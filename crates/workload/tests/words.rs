@@ -2,7 +2,7 @@
 //! these are its own, read off its log.
 
 use ftlab_base::{CommandKind, RootSeed};
-use ftlab_workload::{JobFile, JobStream, Request};
+use ftlab_workload::{JobFile, JobStream, Request, Shuffle};
 use std::collections::BTreeMap;
 
 const MIB: u64 = 1 << 20;
@@ -224,7 +224,9 @@ fn fios_hash_leaves_blocks_out_and_a_shuffle_does_not() {
     let reached = |shuffle: bool| {
         let text = "[job]\nrw=randwrite\nrandom_distribution=zipf:0.5\nio_size=400m\n";
         let mut file = JobFile::parse(text, "t.fio").unwrap();
-        file.jobs[0].pattern.shuffle = shuffle;
+        if shuffle {
+            assert!(file.shuffle(Shuffle::Each));
+        }
         // 1000 blocks: no power of two.
         let job = file.jobs[0].resolve(4_096_000).unwrap();
         let blocks: std::collections::BTreeSet<u64> = JobStream::new(&job, RootSeed(1))

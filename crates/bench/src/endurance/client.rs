@@ -58,7 +58,8 @@ pub fn write_amplification(
     let mut device = scaled.build(testbed, seed)?;
     fill(device.as_mut(), seed, watch)?;
     let of_size = scaled.capacity_bytes() as f64 / file.capacity_bytes() as f64;
-    let job = in_proportion(job, of_size);
+    let mut job = in_proportion(job, of_size);
+    job.keep_orders(seed);
     write(device.as_mut(), &job, programs_max, seed, watch)
 }
 

@@ -141,7 +141,9 @@ impl Liver {
         watch: &Watch<'_>,
     ) -> Result<Life, EnduranceError> {
         let shape = DeviceShape::of("", &*self.device);
-        let jobs = driver::resolve(job, shape, driver::Clock::Untimed)?;
+        let mut job = job.clone();
+        job.keep_orders(seed);
+        let jobs = driver::resolve(&job, shape, driver::Clock::Untimed)?;
         let mut pass = 0;
         loop {
             let before = self.device.counters().host_bytes_written;

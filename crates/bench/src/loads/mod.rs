@@ -16,7 +16,7 @@ use ftlab_play::driver::Clock;
 use ftlab_play::load::{Load, LoadError, What, mark_of_texts, mark_of_trace};
 use ftlab_trace::{Look, TraceError};
 use ftlab_workload::trace::Trace;
-use ftlab_workload::{JobError, JobFile, Sections, Surroundings};
+use ftlab_workload::{JobError, JobFile, Sections, Shuffle, Surroundings};
 use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::cell::RefCell;
@@ -119,8 +119,8 @@ pub struct Reading<'a> {
     pub called: Called,
     /// The pace, selection and format of recorded traces.
     pub replay: &'a Replay,
-    /// Set if skewed laws of job files are spread over all blocks.
-    pub is_shuffled: bool,
+    /// How the hot places of jobs lie that do not say it themselves; none for fio's way.
+    pub shuffle: Option<Shuffle>,
     /// The jobs of job files that are asked for; all if none is.
     pub sections: &'a [String],
     /// Options of job files that do not set them.
@@ -144,7 +144,7 @@ impl Default for Reading<'_> {
             untimed_word: "--untimed",
             called: Called::ByPlace,
             replay: &AS_RECORDED,
-            is_shuffled: false,
+            shuffle: None,
             sections: &[],
             defaults: None,
             is_carried: false,
@@ -198,10 +198,19 @@ impl Reading<'_> {
             trace: None,
         };
         let what = self.job(sections, &mut texts.trace)?;
+        let load = Load::of_text(name, &texts.text, mark_of(&texts, &what), what);
         Ok(ReadLoad {
-            load: Load::of_text(name, &texts.text, mark_of(&texts, &what), what),
+            load: self.shuffled(load),
             texts,
         })
+    }
+
+    /// The load, shuffled if that is asked for.
+    fn shuffled(&self, load: Load) -> Load {
+        match self.shuffle {
+            None => load,
+            Some(how) => load.shuffled(how),
+        }
     }
 
     /// Returns true if a file is a recorded trace: by its content, or as a format is given.
@@ -274,8 +283,9 @@ impl Reading<'_> {
                 self.job(sections, &mut texts.trace)?
             }
         };
+        let load = Load::of_text(name, &texts.text, mark_of(&texts, &what), what);
         Ok(ReadLoad {
-            load: Load::of_text(name, &texts.text, mark_of(&texts, &what), what),
+            load: self.shuffled(load),
             texts,
         })
     }
@@ -324,10 +334,7 @@ impl Reading<'_> {
 
     /// Jobs, or the recorded trace that a job replays.
     fn job(&self, sections: Sections, trace: &mut Option<TraceFile>) -> Result<What, ReadError> {
-        let mut file = JobFile::of(sections, self.machine)?;
-        for job in &mut file.jobs {
-            job.pattern.shuffle = self.is_shuffled;
-        }
+        let file = JobFile::of(sections, self.machine)?;
         let replays = file
             .jobs
             .iter()

@@ -87,7 +87,8 @@ impl<'a> Planner<'a> {
         machine: &'a Testbed,
         file: &'a DriveFile,
     ) -> Result<Planner<'a>, PlanError> {
-        let mut load = asked.load.load.clone();
+        // It is played pass by pass, and what is hot stays so.
+        let mut load = asked.load.load.keeping_orders(asked.seed);
         let mut times = 1.0;
         if let Some(bytes) = shrink_to(asked, file)
             && let What::Job(job) = load.what()

@@ -27,7 +27,6 @@ pub use settings::{CLIENT, ENTERPRISE, Scale};
 
 use crate::ask::{self, Asker, Ends};
 use ftlab_base::RootSeed;
-use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
 use ftlab_lab::{Cell, Course as Doing, LabError, Observer, Outcome, Subject as Drive, Work};
 use ftlab_play::streams::{drive_seed, seed_of_load};
@@ -122,8 +121,8 @@ fn metrics(named: &[(&str, f64)]) -> BTreeMap<String, f64> {
 /// A question for tests of the standard on drives.
 #[derive(Debug, Clone)]
 pub struct Pts {
-    /// The drives, all of flash, in the order of the report.
-    pub drives: Vec<DriveFile>,
+    /// The drives, all of flash and each by itself, in the order of the report.
+    pub drives: Vec<Drive>,
     /// The tests to run, in the order of the report.
     pub tests: Vec<Test>,
     /// Settings of the standard.
@@ -166,8 +165,7 @@ impl Pts {
             settings: self.settings.clone(),
             scale: self.scale,
         });
-        let cell = |file: DriveFile| {
-            let subject = Drive::from(file);
+        let cell = |subject: Drive| {
             let machine = ftlab_lab::testbed(self.testbed.as_ref(), subject.usual_testbed());
             let machine = machine.map_err(|error| LabError::Drive {
                 drive: subject.slug().to_owned(),
@@ -266,9 +264,11 @@ impl Doing for Parts {
             let found = of.run(&mut subject)?;
             (observer.part)(&format!("{} {}", file.slug(), of.sheet.test))?;
             let counters = subject.device.counters().since(&before);
+            let mut run = results::run(&cell.machine, of, &subject, found, &counters);
+            run.notes.extend(cell.subject.words_of_size());
             Ok(Outcome {
                 load: of.sheet.test.clone(),
-                run: results::run(&cell.machine, of, &subject, found, &counters),
+                run,
                 ..Outcome::default()
             })
         };

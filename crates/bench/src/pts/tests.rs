@@ -12,7 +12,7 @@ const SETTINGS: [&str; 1] = ["nand.blocks_per_die=64"];
 fn plan(tests: &[Test], settings: Settings, scale: Option<f64>) -> Pts {
     let set = SETTINGS.map(str::to_owned);
     Pts {
-        drives: vec![Catalog::load("generic-mlc-8", &set).unwrap()],
+        drives: vec![Catalog::load("generic-mlc-8", &set).unwrap().into()],
         tests: tests.to_vec(),
         settings,
         scale: scale.and_then(Scale::of),
@@ -33,7 +33,7 @@ fn of_today(tests: &[Test], settings: Settings, more: &[&str]) -> Pts {
     ];
     let set: Vec<String> = SMALL.iter().chain(more).map(ToString::to_string).collect();
     Pts {
-        drives: vec![Catalog::load("generic-nvme-tlc-8", &set).unwrap()],
+        drives: vec![Catalog::load("generic-nvme-tlc-8", &set).unwrap().into()],
         testbed: Some(Testbed::load("linux-2024-nvme").unwrap()),
         ..plan(tests, settings, None)
     }
@@ -63,7 +63,7 @@ fn run_of(plan: &Pts) -> Run {
 
 /// IOPS of random writes of 4 KiB on the drive in the state `steady`, as many outstanding.
 fn iops_of_state(plan: &Pts) -> f64 {
-    let file = &plan.drives[0];
+    let file = plan.drives[0].first();
     assert_eq!(file.kind(), Kind::Ssd);
     let mut device = file
         .build(plan.testbed.as_ref().unwrap(), RootSeed(7))
@@ -177,7 +177,7 @@ fn the_iops_test_is_a_matrix_over_its_window() {
 #[test]
 fn a_scaled_stretch_writes_as_much_as_one_with_time() {
     let plan = plan(&[], CLIENT, None);
-    let file = &plan.drives[0];
+    let file = plan.drives[0].first();
     let load = subject::Load {
         random: true,
         read_pct: 35,
@@ -257,10 +257,38 @@ fn threads_and_other_tests_change_no_run() {
 #[test]
 fn what_has_no_flash_is_refused() {
     let mut disk = plan(&[Test::Latency], CLIENT, None);
-    disk.drives = vec![Catalog::load("seagate-momentus-7200.2", &[]).unwrap()];
+    disk.drives = vec![
+        Catalog::load("seagate-momentus-7200.2", &[])
+            .unwrap()
+            .into(),
+    ];
     let asked = disk.batch().unwrap();
     let lab = ftlab_lab::Lab::new(1, u64::MAX).unwrap();
     let ends = ask::run(&asked, &lab, &|_, _| Ok(())).unwrap();
     let refused = ends.error(0..1).unwrap().to_string();
     assert!(refused.contains("no flash to erase"), "{refused}");
+}
+
+#[test]
+fn a_smaller_form_of_a_drive_is_as_steady_and_says_what_it_is() {
+    let whole = plan(&[Test::Latency], ENTERPRISE, None);
+    let bytes = whole.drives[0].capacity_bytes() / 4;
+    let small = Pts {
+        drives: Drive::fit(whole.drives.clone(), Some(bytes)).unwrap(),
+        ..whole.clone()
+    };
+    assert!(small.drives[0].capacity_bytes() <= bytes);
+    let (whole, small) = (run_of(&whole), run_of(&small));
+    for (name, of_whole) in &whole.metrics {
+        let ratio = small.metrics[name] / of_whole;
+        // Long latencies are chance in half a second.
+        let is_mean = !name.contains("max") && !name.contains("p99");
+        assert!(!is_mean || (0.85..1.15).contains(&ratio), "{name}: {ratio}");
+    }
+    assert!(whole.notes.is_empty());
+    assert!(
+        small.notes[0].contains("fewer pages than the drive's"),
+        "{:?}",
+        small.notes
+    );
 }

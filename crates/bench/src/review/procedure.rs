@@ -234,6 +234,8 @@ impl<'a> Running<'a> {
                 _ => Size::Bytes(self.sectors * SECTOR_BYTES),
             });
         }
+        // What was hot before stays so, whatever numbers an act draws.
+        file.keep_orders(self.cell.seed);
         file
     }
 
@@ -376,4 +378,59 @@ fn used_sectors(file: &DriveFile, span: Span, capacity: u64) -> u64 {
     let raw = file.raw_bytes().unwrap_or(0) / SECTOR_BYTES;
     let used = (raw as f64 * (1.0 - f64::from(spare) / 100.0)) as u64;
     (used / FILL_SECTORS * FILL_SECTORS).min(capacity)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ftlab_drive::Catalog;
+    use ftlab_host::Testbed;
+    use ftlab_lab::{Subject, Work};
+    use ftlab_play::load::What;
+    use ftlab_play::watch::nobody;
+    use ftlab_workload::{JobStream, Request};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn acts_that_draw_other_numbers_come_to_the_same_hot_blocks() {
+        let file = Catalog::load("generic-mlc-8", &["nand.blocks_per_die=64".to_owned()]).unwrap();
+        let procedure = Procedure {
+            slug: "hot".to_owned(),
+            span: Span::Whole,
+            acts: Vec::new(),
+        };
+        let acts = Acts {
+            procedure: Arc::new(procedure),
+            length: Length::Full,
+        };
+        let cell = Cell {
+            subject: Arc::new(Subject::from(file.clone())),
+            work: Work::Course(Arc::new(Acts {
+                procedure: Arc::clone(&acts.procedure),
+                length: Length::Full,
+            })),
+            machine: Arc::new(Testbed::load("anandtech-2008").unwrap()),
+            seed: RootSeed(5),
+        };
+        let observer = Observer {
+            watch: &nobody,
+            part: &|_| Ok(()),
+        };
+        let device = file.build(&cell.machine, cell.seed).unwrap();
+        let running = Running::new(&acts, &cell, observer, &file, device);
+        // All of its requests are of the hot zone.
+        let text = "[w]\nrw=randwrite\nbs=4k\nnorandommap\nnumber_ios=20000\nshuffle=shared\n\
+                    random_distribution=zoned:100/1:0/99\n";
+        let job = Load::of_text("hot.fio", text, 1, What::job(text, "hot.fio").unwrap());
+        let places = |seed: u64| -> BTreeSet<u64> {
+            let file = running.job_file(&job);
+            let resolved = file.jobs[0].resolve(running.file.capacity_bytes()).unwrap();
+            let places = JobStream::new(&resolved, RootSeed(seed));
+            places.map(|request: Request| request.lba.0).collect()
+        };
+        let (overwritten, measured) = (places(1), places(2));
+        let both = overwritten.intersection(&measured).count();
+        let most = overwritten.len().max(measured.len());
+        assert!(both * 10 > most * 9, "{both} of {most} are hot in both");
+    }
 }

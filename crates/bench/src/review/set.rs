@@ -15,6 +15,7 @@ use ftlab_lab::{Length, Subject};
 use ftlab_play::driver::Clock;
 use ftlab_result::quantity::table;
 use ftlab_result::{Figure, Origin, ResultSet, Run, Unfinished, Verdict, quantity};
+use std::collections::BTreeSet;
 
 /// The results of the cells that have ended. `why` is the reason, in words, that a drive has not ended.
 pub fn result_set(asked: &Batch, ends: &Ends, why: &str) -> ResultSet {
@@ -46,11 +47,12 @@ pub fn result_set(asked: &Batch, ends: &Ends, why: &str) -> ResultSet {
                 let of_load = runs.iter_mut().filter(|run| run.test == own.name);
                 of_load.for_each(|run| add_answers(run, own, subject, review.clock));
             }
-            set.runs.extend(runs);
             // Published figures are of the drive as it was sold, and not of its variants.
-            if subject.settings().is_empty() {
-                published.push(names(subject));
+            match subject.settings() {
+                [] => published.push(names(subject)),
+                changed => tell_of_change(&mut runs, review, changed),
             }
+            set.runs.extend(runs);
             if !drive.too_large.is_empty() {
                 let tests: Vec<&str> = drive.too_large.iter().map(String::as_str).collect();
                 (set.unfinished).push(unfinished(too_small_for(subject, &tests)));
@@ -69,6 +71,23 @@ pub fn result_set(asked: &Batch, ends: &Ends, why: &str) -> ResultSet {
     );
     set.figures = figures(review, &published, &set.runs);
     set
+}
+
+/// Says of the runs of a changed drive that nothing was published of it, where there are figures of their tests.
+fn tell_of_change(runs: &mut [Run], review: &Review, changed: &[String]) {
+    let tests = review.tests.iter();
+    let published: BTreeSet<&str> = tests
+        .filter(|test| test.family.source.is_published())
+        .map(|test| test.step.slug.as_str())
+        .collect();
+    for run in runs.iter_mut() {
+        if published.contains(run.test.as_str()) {
+            run.notes.push(format!(
+                "The drive was changed ({}), and published figures are of the drive as it is sold: it is judged against none.",
+                changed.join(", ")
+            ));
+        }
+    }
 }
 
 /// Adds what is asked of a load that has a rate of its own: latencies by kind of request, and the years that a drive

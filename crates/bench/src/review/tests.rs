@@ -505,3 +505,51 @@ fn by_need_a_figure_is_what_it_is_in_full() {
         assert!(by_need.figures.iter().all(|figure| figure.run != run.id));
     }
 }
+
+#[test]
+fn a_changed_drive_is_judged_against_nothing_and_says_why() {
+    let of = |settings: &[&str]| {
+        let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
+        let variant = ftlab_lab::Variant {
+            settings: settings.clone(),
+            ..ftlab_lab::Variant::default()
+        };
+        let drive = Catalog::load(DISKS[0], &settings).unwrap();
+        let asked = plan(&DISKS[..1], &["randwrite-4k-qd1"]);
+        let drives = vec![Subject::from(drive).being(variant)];
+        review(&Review { drives, ..asked }).unwrap()
+    };
+    let (sold, changed) = (of(&[]), of(&["disk.rpm=5400"]));
+    assert!(!sold.figures.is_empty() && changed.figures.is_empty());
+    let says = |set: &ResultSet| set.runs[0].notes.join(" ").contains("disk.rpm=5400");
+    assert!(
+        !says(&sold) && says(&changed),
+        "{:?}",
+        changed.runs[0].notes
+    );
+}
+
+#[test]
+fn a_shuffled_test_is_no_longer_the_published_one_unless_it_says_itself_how_it_lies() {
+    use ftlab_workload::Shuffle;
+    let modern: Vec<Test> = suites::named("modern").unwrap().tests().collect();
+    let of = |slug: &str| {
+        let test = modern.iter().find(|test| test.step.slug == slug).unwrap();
+        (test.clone(), test.clone().shuffled(Shuffle::Each))
+    };
+    // A quarter of the pages of a doublewrite buffer lie in a zone.
+    for (slug, stays) in [
+        ("pages-4k-doublewrite", false),
+        ("randwrite-4k-zones-90-10", true),
+        ("nvme-randread-4k-qd1", true),
+    ] {
+        let (published, shuffled) = of(slug);
+        assert!(published.family.source.is_published());
+        assert_eq!(shuffled.family.source.is_published(), stays, "{slug}");
+        let marks = |test: &Test| -> Vec<u128> {
+            let loads = test.loads().iter();
+            loads.map(Load::mark).collect()
+        };
+        assert_eq!(marks(&published) == marks(&shuffled), stays, "{slug}");
+    }
+}

@@ -11,6 +11,7 @@ mod files;
 mod keys;
 mod read;
 mod select;
+mod shuffled;
 
 pub use built_in::{all, all_drives, drives, families, is_name, named, names, open};
 pub use files::{Files, script_beside, text_of_load};

@@ -126,7 +126,7 @@ pub fn command(options: &Options) -> Outcome {
         .map(drive)
         .collect::<Result<_, _>>()?;
     check_effect(&drives)?;
-    let (tests, loads) = options.suite.select(&options.tests)?;
+    let (tests, loads) = options.suite.select(&options.tests, None)?;
     check_state(options.state, &tests)?;
     let variants = drives.into_iter().zip(&sweeps.variants);
     let variants = variants.map(|(drive, of)| Subject::from(drive).being(of.clone()));

@@ -2,11 +2,12 @@
 
 mod how;
 
-use crate::drives::subjects;
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
 use crate::session::{self, Command, INTERRUPTED, Session};
+use crate::shuffle::{ShuffleOption, tell_of_clones};
 use crate::suite::SuiteOption;
+use crate::variants::SetOption;
 use crate::verdicts::{RequireOptions, conclude};
 use crate::{results, screen};
 use clap::Args;
@@ -31,6 +32,8 @@ Examples:
   ftlab review intel-x25-m-g1-80 --test A1 --test ./job.fio
   ftlab review intel-x25-m-g1-80 crucial-m4-64 --suite my-suite.toml
   ftlab review --suite modern --out out/modern
+  ftlab review samsung-pm9a3-960 --suite modern --test N5 \
+      --set spare.op=7%,28%
   ftlab review --all --quick --out out/all
   ftlab review --all --quick --out out/all --resume")]
 pub struct Options {
@@ -45,6 +48,10 @@ pub struct Options {
     tests: Vec<String>,
     #[command(flatten)]
     suite: SuiteOption,
+    #[command(flatten)]
+    set: SetOption,
+    #[command(flatten)]
+    shuffle: ShuffleOption,
     /// Every test, on every drive of the suite if none is named: without --suite, on those that no other suite is for; the
     /// longest only on the drives their sources tested. On each drive the tests from which no published figure is made are
     /// short, as with --quick
@@ -65,6 +72,9 @@ pub struct Options {
     #[command(flatten)]
     how: How,
 }
+
+/// What a changed drive is not held to.
+const CHANGED: &str = "note: --set: published figures are of drives as they are sold; a drive that was changed is judged against none\n";
 
 /// The review's part of its session.
 struct Reviewing(Folder);
@@ -135,7 +145,13 @@ fn review(options: &Options) -> Result<Review, Failure> {
         options.suite.is_own() || (options.suite.is_given() && !options.drives.is_empty());
     let is_of_suite = options.suite.is_given() && !is_chosen;
     let is_everything = is_of_suite || options.tests.is_empty() && (options.all || !is_chosen);
+    let signs = options.how.work.signs;
     let (tests, loads) = tests(options)?;
+    let tests = options.shuffle.shuffle(tests, signs);
+    tell_of_clones(&loads, signs);
+    if options.set.is_given() && tests.iter().any(|test| test.family.source.is_published()) {
+        signs.tell(CHANGED);
+    }
     // All drives and all tests are many hundred runs to one that a figure is made from.
     let by_need = options.all && !options.full_length;
     Ok(Review {
@@ -149,7 +165,7 @@ fn tests(options: &Options) -> Result<(Vec<Test>, Vec<OwnLoad>), Failure> {
     if options.tests.is_empty() && !options.all {
         return Ok((suites::of_default(options.suite.all()?), Vec::new()));
     }
-    options.suite.select(&options.tests)
+    options.suite.select(&options.tests, options.shuffle.rule())
 }
 
 /// The drives of those names, or those of a review of none, as the suite tests them.
@@ -159,5 +175,5 @@ fn drives_of(options: &Options) -> Result<Vec<Subject>, Failure> {
         (true, true) => options.suite.all_drives()?,
         (true, false) => options.suite.drives()?,
     };
-    options.suite.fit(subjects(&named, &[])?)
+    options.suite.fit(options.set.drives(&named)?)
 }

@@ -14,15 +14,15 @@ use crate::loads;
 use crate::review::How;
 use crate::session::{self as under_way, Command, INTERRUPTED, Session};
 use crate::shrink::ShrinkOption;
+use crate::shuffle::{ShuffleOption, tell_of_clones};
 use crate::trace::{ReplayOptions, tell_of_trace};
-use crate::variants;
+use crate::variants::SetOption;
 use crate::verdicts::{RequireOptions, conclude};
 use crate::{drives, fio_words, options, provenance, screen};
 use clap::Args;
 use ftlab_bench::ask::Asker;
 use ftlab_bench::loads::{OwnLoad, Reading};
 use ftlab_bench::review::Review;
-use ftlab_bench::variants::{Variant, all};
 use ftlab_drive::DriveFile;
 use ftlab_export::fio;
 use ftlab_lab::{Rest, Subject};
@@ -82,14 +82,12 @@ pub struct Options {
     show: Show,
     #[command(flatten)]
     start: StartOptions,
-    /// Change a number of the drive file, for example spare.op=28%; may be repeated. Each of several values, separated by commas, makes a drive of its own
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    settings: Vec<String>,
+    #[command(flatten)]
+    set: SetOption,
     #[command(flatten)]
     shrink: ShrinkOption,
-    /// Spread the ranks of zipf, pareto and normal over all blocks; fio's hash leaves some of them out
-    #[arg(long)]
-    shuffle: bool,
+    #[command(flatten)]
+    shuffle: ShuffleOption,
     /// Without a clock: write amplification only, as fast as possible
     #[arg(long)]
     untimed: bool,
@@ -199,6 +197,7 @@ pub fn command(options: &Options) -> Outcome {
     }
     let formats = options.output.formats();
     let review = review(options)?;
+    tell_of_clones(&review.loads, options.how.work.signs);
     let runs = review.drives.len() * review.loads.len();
     if formats.json && runs > 1 {
         return Err(Failure::Input(format!(
@@ -291,7 +290,7 @@ fn loads(options: &Options) -> Result<Vec<OwnLoad>, Failure> {
     let reading = Reading {
         clock,
         replay: &options.replay.replay(),
-        is_shuffled: options.shuffle,
+        shuffle: options.shuffle.rule(),
         sections: &options.sections,
         defaults: defaults.as_ref(),
         machine: &fio_words::this_machine(),
@@ -318,17 +317,7 @@ fn loads(options: &Options) -> Result<Vec<OwnLoad>, Failure> {
 /// Everything that can be wrong with what was asked is found here, before any work is done for it.
 fn review(options: &Options) -> Result<Review, Failure> {
     let loads = loads(options)?;
-    let variants = all(&variants::read(&last_of_each(&options.settings))?);
-    let load = |variant: &Variant| drives::subjects(&options.drives, &variant.settings);
-    let loaded: Vec<Vec<Subject>> = variants.iter().map(load).collect::<Result<_, _>>()?;
-    let mut loaded: Vec<_> = loaded.into_iter().map(Vec::into_iter).collect();
-    let mut drives = Vec::new();
-    // The variants of a drive stand together.
-    while loaded.iter().any(|rest| rest.len() > 0) {
-        let of_drive = loaded.iter_mut().filter_map(Iterator::next);
-        let variants = of_drive.zip(&variants);
-        drives.extend(variants.map(|(drive, variant)| drive.being(variant.clone())));
-    }
+    let drives = options.set.drives(&options.drives)?;
     let drives = options.shrink.fit(drives, options.how.work.signs)?;
     let mut members = drives.iter().flat_map(Subject::members);
     let is_silent = |file: &DriveFile| !file.is_nvme() && file.smart_vendor().is_none();
@@ -363,18 +352,6 @@ fn review(options: &Options) -> Result<Review, Failure> {
         saved: options.start.saved()?,
         ..review
     })
-}
-
-/// The settings without those that a later one of the same key overrides.
-fn last_of_each(settings: &[String]) -> Vec<String> {
-    let key = |setting: &String| setting.split('=').next().map(str::trim).map(str::to_owned);
-    let is_last = |n: usize| {
-        !settings[n + 1..]
-            .iter()
-            .any(|later| key(later) == key(&settings[n]))
-    };
-    let last = (0..settings.len()).filter(|&n| is_last(n));
-    last.map(|n| settings[n].clone()).collect()
 }
 
 /// Returns an error if the drive did not answer all commands of a job, or a job missed a limit of its own.

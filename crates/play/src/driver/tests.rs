@@ -141,6 +141,28 @@ fn a_drive_that_takes_no_more_writes_ends_the_run_with_its_reason() {
 }
 
 #[test]
+fn shuffled_jobs_come_to_the_same_places_with_a_clock_and_without() {
+    for law in ["zoned:90/10:10/90", "zipf:1.1"] {
+        for shuffle in ["each", "shared"] {
+            let places = |clock| {
+                let job = format!(
+                    "[w]\nrw=randwrite\nbs=4k\nnorandommap\nnumjobs=4\noffset=12k\nnumber_ios=500\n\
+                     random_distribution={law}\nshuffle={shuffle}"
+                );
+                let file = JobFile::parse(&job, "test.fio").unwrap();
+                let mut device = fake();
+                run(&file, &mut device, clock, RootSeed(1)).unwrap();
+                device.places.sort_unstable();
+                device.places
+            };
+            let timed = places(Clock::Timed);
+            assert_eq!(timed.len(), 2_000);
+            assert_eq!(timed, places(Clock::Untimed), "{law} {shuffle}");
+        }
+    }
+}
+
+#[test]
 fn a_drive_that_dies_is_an_error_that_says_since_when() {
     let mut device = fake();
     device.dies_at = 10;

@@ -29,6 +29,7 @@ pub fn fault(job: &JobSpec) -> Option<Fault> {
         rates_below_their_least,
         zones_without_a_size,
         zones_beyond_the_region,
+        zones_of_no_common_block,
         trim_share,
         trim_pairs,
         replay_of_a_part,
@@ -187,6 +188,21 @@ fn zones_beyond_the_region(job: &JobSpec) -> Option<Fault> {
     fault_if(end > size, "random_distribution", || {
         format!(
             "the zones of zoned_abs end at {end} bytes and the job has size={size}; give it more, or them less"
+        )
+    })
+}
+
+/// Shuffled zones are sets of blocks, which reads and writes share: those of the one lie whole in those of the other.
+fn zones_of_no_common_block(job: &JobSpec) -> Option<Fault> {
+    let is_zoned = !job.pattern.random_distribution.is_skewed();
+    let aligned = |&kind: &CommandKind| job.align_bytes(kind);
+    let largest = job.kinds().iter().map(aligned).max()?;
+    let mut aligned = job.kinds().iter().map(aligned);
+    let odd = aligned.find(|&bytes| bytes == 0 || !largest.is_multiple_of(bytes))?;
+    fault_if(is_zoned && job.shuffled().is_some(), "shuffle", || {
+        format!(
+            "shuffled zones are sets of blocks, and blocks of {odd} bytes do not divide those of {largest}; give bs or \
+             blockalign sizes that do, or leave shuffle out"
         )
     })
 }

@@ -44,6 +44,17 @@ impl Distribution {
             Distribution::Zipf { .. } | Distribution::Pareto { .. } | Distribution::Normal { .. }
         )
     }
+
+    /// Returns true if the law says where its hottest block lies.
+    #[must_use]
+    pub fn has_center(&self) -> bool {
+        match self {
+            Distribution::Zipf { center, .. }
+            | Distribution::Pareto { center, .. }
+            | Distribution::Normal { center, .. } => center.is_some(),
+            Distribution::Random | Distribution::Zoned(_) | Distribution::ZonedAbs(_) => false,
+        }
+    }
 }
 
 /// One zone of [`Distribution::ZonedAbs`].

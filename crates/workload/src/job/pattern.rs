@@ -1,7 +1,9 @@
 //! The kinds of requests that a job makes, and where they lie.
 
 use super::distribution::Distribution;
+use super::shuffle::Shuffle;
 use super::sizes::PerKind;
+use ftlab_base::RootSeed;
 
 /// Kinds of request that a job makes (fio's `rw`, without its random or sequential half).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,8 +57,10 @@ pub struct Pattern {
     pub percentage_random: PerKind<u8>,
     /// The law of random positions.
     pub random_distribution: Distribution,
-    /// Skewed laws have every block of the region, in an order of their own; fio's hash leaves some out.
-    pub shuffle: bool,
+    /// Where the ranks of a skewed law and the zones lie (`shuffle`, a word of ftlab's own); none where the job does not say.
+    pub shuffle: Option<Shuffle>,
+    /// The seed that permutations for it follow from, where that is not the run's.
+    pub order_seed: Option<RootSeed>,
     /// Requests of which the first is random (`rw=randread:8`).
     pub random_run: u64,
     /// Places of the others of these.
@@ -87,7 +91,8 @@ impl Default for Pattern {
             rwmixtrim: None,
             percentage_random: PerKind::all(100),
             random_distribution: Distribution::Random,
-            shuffle: false,
+            shuffle: None,
+            order_seed: None,
             random_run: 1,
             rw_sequencer: Sequencer::Sequential,
             stride_bytes: 0,

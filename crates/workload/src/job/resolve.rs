@@ -240,7 +240,7 @@ impl ResolvedJob {
     pub fn share_left_out(&self) -> Option<f64> {
         let spec = &self.spec;
         let is_skewed = spec.pattern.random_distribution.is_skewed();
-        if !spec.writes_at_random() || !is_skewed || spec.pattern.shuffle {
+        if !spec.writes_at_random() || !is_skewed || spec.shuffled().is_some() {
             return None;
         }
         let blocks = self.places(CommandKind::Write);
@@ -257,11 +257,17 @@ impl ResolvedJob {
 
     /// Alignment in bytes of a kind's random requests.
     pub(crate) fn align_bytes(&self, kind: CommandKind) -> u64 {
-        self.spec
-            .sizes
-            .blockalign
-            .of(kind)
-            .unwrap_or(self.spec.sizes.bs.of(kind))
+        self.spec.align_bytes(kind)
+    }
+
+    /// Number and length in bytes of the blocks that shuffled zones are made of: the same for requests of all kinds, and each
+    /// as long as the longest request, so that one that lies in a zone does so with most of its length.
+    pub(crate) fn blocks_of_zones(&self) -> (u64, u64) {
+        let kinds = self.spec.kinds();
+        let aligned = kinds.iter().map(|&kind| self.align_bytes(kind)).max();
+        let bytes = check::block_bytes_max(&self.spec).next_multiple_of(aligned.unwrap_or(1));
+        let whole = |&kind: &CommandKind| self.places(kind) * self.align_bytes(kind) / bytes;
+        (kinds.iter().map(whole).min().unwrap_or(0), bytes)
     }
 
     /// Returns the number of places that a skewed law is made for: as in fio, a last block that lies partly beyond the
@@ -372,6 +378,12 @@ impl JobSpec {
             )));
         }
         Ok(job)
+    }
+
+    /// Alignment in bytes of a kind's random requests.
+    pub(super) fn align_bytes(&self, kind: CommandKind) -> u64 {
+        let aligned = self.sizes.blockalign.of(kind);
+        aligned.unwrap_or(self.sizes.bs.of(kind))
     }
 
     fn unit_bytes(&self) -> u64 {

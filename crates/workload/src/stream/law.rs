@@ -1,6 +1,7 @@
 //! The laws of random positions: which of n blocks comes next.
 
 use super::free_map::FreeMap;
+use super::orders::Scatter;
 use super::permutation::Permutation;
 use crate::{ByteZone, Distribution, Zone};
 use ftlab_base::CommandKind;
@@ -67,12 +68,17 @@ pub struct Grid {
 }
 
 impl Law {
-    /// The law that a job file states; `shuffle` spreads ranks over all blocks.
-    pub fn of(stated: &Distribution, grid: Grid, shuffle: bool, rng: &mut Stream) -> Law {
+    /// The law that a job file states; `order` spreads ranks over all blocks, and `scatter` zones.
+    pub fn of(
+        stated: &Distribution,
+        grid: Grid,
+        (order, scatter): (Option<Permutation>, Option<Scatter>),
+        rng: &mut Stream,
+    ) -> Law {
         let blocks = grid.places;
         let kind = grid.kind.unwrap_or(CommandKind::Read);
         let skewed = |ranks, hottest, center: Option<f64>, rng: &mut Stream| {
-            let spread = Spread::new(blocks, shuffle, rng);
+            let spread = order.map_or(Spread::Hash(blocks), Spread::Shuffle);
             Law::Skewed(Box::new(Skewed::new(ranks, spread, hottest, center, rng)))
         };
         match *stated {
@@ -97,10 +103,12 @@ impl Law {
                 skewed(Ranks::Normal { jitter }, blocks / 2, center, rng)
             }
             Distribution::Zoned(ref zones) => {
-                Law::Zoned(Box::new(Zones::of_shares(zones.get(kind), blocks)))
+                let zones = Zones::of_shares(zones.get(kind), blocks);
+                Law::Zoned(Box::new(Zones { scatter, ..zones }))
             }
             Distribution::ZonedAbs(ref zones) => {
-                Law::Zoned(Box::new(Zones::of_bytes(zones.get(kind), grid)))
+                let zones = Zones::of_bytes(zones.get(kind), grid);
+                Law::Zoned(Box::new(Zones { scatter, ..zones }))
             }
         }
     }
@@ -210,13 +218,6 @@ pub fn blocks_reached(blocks: u64) -> u64 {
 }
 
 impl Spread {
-    fn new(blocks: u64, shuffle: bool, rng: &mut Stream) -> Spread {
-        match shuffle {
-            true => Spread::Shuffle(Permutation::new(blocks, rng)),
-            false => Spread::Hash(blocks),
-        }
-    }
-
     fn len(&self) -> u64 {
         match self {
             Spread::Hash(blocks) => *blocks,
@@ -297,6 +298,8 @@ pub struct Zones {
     zone_of_percent: Vec<u16>,
     /// First block and number of blocks.
     spans: Vec<(u64, u64)>,
+    /// Where their places lie, if not one behind the other.
+    scatter: Option<Scatter>,
 }
 
 impl Zones {
@@ -316,6 +319,7 @@ impl Zones {
         Zones {
             zone_of_percent,
             spans,
+            scatter: None,
         }
     }
 
@@ -335,12 +339,17 @@ impl Zones {
         Zones {
             zone_of_percent,
             spans,
+            scatter: None,
         }
     }
 
     fn next(&self, rng: &mut Stream) -> u64 {
         let percent = below(self.zone_of_percent.len() as u64, rng) as usize;
         let (start, blocks) = self.spans[usize::from(self.zone_of_percent[percent])];
-        start + below(blocks, rng)
+        let place = start + below(blocks, rng);
+        match &self.scatter {
+            None => place,
+            Some(scatter) => scatter.at(place),
+        }
     }
 }

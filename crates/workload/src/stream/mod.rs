@@ -6,6 +6,7 @@ mod data;
 mod free_map;
 mod in_use;
 mod law;
+mod orders;
 mod permutation;
 mod placements;
 mod positions;
@@ -127,6 +128,12 @@ pub struct JobStream {
     beginning: Option<Box<(Stream, Positions)>>,
 }
 
+/// The seed of a job in a run of a seed.
+fn seed_of(spec: &JobSpec, seed: RootSeed) -> RootSeed {
+    let own = spec.pattern.randseed;
+    own.map_or(seed, |own| seed.derive(&format!("randseed {own}")))
+}
+
 /// Choice of the kind of the next request.
 #[derive(Debug, Clone, Copy)]
 enum Mix {
@@ -145,12 +152,9 @@ impl JobStream {
     #[must_use]
     pub fn new(job: &ResolvedJob, seed: RootSeed) -> JobStream {
         let spec = &job.spec;
-        let seed = spec
-            .pattern
-            .randseed
-            .map_or(seed, |own| seed.derive(&format!("randseed {own}")));
+        let seed = seed_of(spec, seed);
         let mut rng = seed.stream(&format!("workload {} {}", spec.index, spec.name));
-        let positions = Positions::new(job, &mut rng);
+        let positions = Positions::new(job, seed, &mut rng);
         // fio goes on in the sequence of a skewed law, whatever else it repeats.
         let is_skewed = spec.pattern.random_distribution.is_skewed();
         let has_passes = spec.length.loops > 1 || job.io_bytes > job.size_bytes;

@@ -2,10 +2,12 @@
 
 use super::free_map::FreeMap;
 use super::law::{Chance, Grid, Law, Map};
+use super::orders::{Orders, Scatter};
+use super::permutation::Permutation;
 use super::special::Special;
 use crate::{Distribution, PerKind, ResolvedJob};
-use ftlab_base::CommandKind;
 use ftlab_base::rng::Stream;
+use ftlab_base::{CommandKind, RootSeed};
 
 /// The positions of a job's requests, in sectors from the start of its region. Each kind goes on
 /// from its own last request, as in fio.
@@ -38,14 +40,20 @@ pub struct Kind {
 pub type Place = (u64, u32);
 
 impl Positions {
-    pub fn new(job: &ResolvedJob, rng: &mut Stream) -> Positions {
+    /// Places of a job in a run of a seed, drawn from the job's own numbers.
+    pub fn new(job: &ResolvedJob, seed: RootSeed, rng: &mut Stream) -> Positions {
         let (spec, unit) = (&job.spec, job.unit_bytes());
+        let orders = Orders::of(spec, seed);
         let mut laws = Vec::new();
         let mut grids: Vec<Grid> = Vec::new();
         let by_kind = matches!(
             spec.pattern.random_distribution,
             Distribution::Zoned(_) | Distribution::ZonedAbs(_)
         );
+        // A zone is the same bytes for reads and writes.
+        let (blocks, bytes) = job.blocks_of_zones();
+        let zones = by_kind.then(|| orders.of_blocks(blocks, bytes, rng));
+        let zones = zones.flatten().map(|order| (order, bytes));
         let mut kind_of = |slot: usize, kind: CommandKind| {
             // Kinds the job does not use have no place of their own; they draw nothing.
             let kind = if spec.kinds().contains(&kind) {
@@ -63,7 +71,7 @@ impl Positions {
                 .position(|&known| known == grid)
                 .unwrap_or_else(|| {
                     grids.push(grid);
-                    laws.push(law_of(job, grid, rng));
+                    laws.push(law_of(job, grid, (&orders, zones.as_ref()), rng));
                     laws.len() - 1
                 });
             let percent = if spec.pattern.random {
@@ -148,7 +156,13 @@ impl Positions {
     }
 }
 
-fn law_of(job: &ResolvedJob, grid: Grid, rng: &mut Stream) -> Law {
+/// The law of the places of a grid. Shuffled zones are made of blocks of some bytes, in that order.
+fn law_of(
+    job: &ResolvedJob,
+    grid: Grid,
+    (orders, zones): (&Orders, Option<&(Permutation, u64)>),
+    rng: &mut Stream,
+) -> Law {
     if job.free_map {
         return Law::Free(Box::new(FreeMap::new(grid.places)));
     }
@@ -160,11 +174,11 @@ fn law_of(job: &ResolvedJob, grid: Grid, rng: &mut Stream) -> Law {
             spec.pattern.randrepeat && !spec.length.time_based && spec.strides().is_none();
         return Law::Map(Map::new(grid.places, repeats, spec.length.time_based, rng));
     }
-    let spec = &job.spec;
-    Law::of(
-        &spec.pattern.random_distribution,
-        grid,
-        spec.pattern.shuffle,
-        rng,
-    )
+    let law = &job.spec.pattern.random_distribution;
+    let scatter = zones.map(|(order, bytes)| Scatter::new(order.clone(), bytes / grid.align_bytes));
+    let order = match law.is_skewed() {
+        true => orders.of_blocks(grid.places, grid.align_bytes, rng),
+        false => None,
+    };
+    Law::of(law, grid, (order, scatter), rng)
 }

@@ -2,6 +2,7 @@
 
 use super::{Word, flag, one_of, set, set_kinds, unless_zero, value};
 use crate::job::distribution::distribution;
+use crate::job::shuffle::Shuffle;
 use crate::job::spec::HandleOrder;
 use crate::units::{Allowed, Size, Value};
 use ftlab_base::SECTOR_BYTES;
@@ -108,6 +109,14 @@ pub static WORDS: &[Word] = &[
         set!(pattern.random_distribution, distribution),
         "the law of random places: random, zipf, pareto, normal, zoned, zoned_abs, with fio's defaults",
     ),
+    Word {
+        names: &["shuffle"],
+        bare: Some("each"),
+        set: set!(pattern.shuffle, |v| one_of(v, &Shuffle::WORDS).map(Some)),
+        does: "each: a permutation spreads ranks and zones over all blocks, another one for each clone; shared: one permutation, \
+               so that clones, and all jobs that say so, have the same hot blocks; none: as in fio. None of fio's, as --shuffle \
+               is, which holds for jobs that do not say it",
+    },
     flag(
         &["norandommap"],
         set!(pattern.norandommap, |v: Value<'_>| v.boolean()),
