@@ -113,8 +113,8 @@ mod state;
 pub use counters::{Counters, HostCommands};
 pub use device::{CacheRefused, Device, EraseRefused};
 pub use file::{
-    Catalog, Class, DriveFile, Flash, Kind, OwnPolicies, ParameterRow, REMOVED, RatedBytes,
-    RemovedKey, default_testbed,
+    Catalog, Choice, Class, DriveFile, Flash, Kind, OwnPolicies, ParameterRow, REMOVED, Range,
+    RatedBytes, RemovedKey, Spread, default_testbed,
 };
 pub use flashless::{Flashless, Medium};
 pub use ftlab_timing::Energy;

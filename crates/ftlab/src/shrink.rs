@@ -5,6 +5,7 @@ use crate::progress::Signs;
 use clap::Args;
 use ftlab_base::amount::decimal;
 use ftlab_lab::Subject;
+use std::collections::BTreeSet;
 
 #[derive(Debug, Args)]
 pub struct ShrinkOption {
@@ -50,9 +51,13 @@ impl ShrinkOption {
                 decimal(drive.capacity_bytes() as f64, "B")
             ));
         }
+        // Variants of a drive are as large as it is.
+        let mut told = BTreeSet::new();
         for drive in &small {
-            if let Some(words) = drive.words_of_size() {
-                signs.tell(&format!("note: {}: {words}\n", drive.id()));
+            if let Some(words) = drive.words_of_size()
+                && told.insert((drive.slug().to_owned(), words.clone()))
+            {
+                signs.tell(&format!("note: {}: {words}\n", drive.slug()));
             }
         }
         Ok(small)

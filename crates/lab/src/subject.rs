@@ -66,6 +66,12 @@ pub fn mark_of_drive(file: &DriveFile) -> u128 {
 }
 
 impl Subject {
+    /// The settings that the drives already have, and their name.
+    #[must_use]
+    pub fn variant(&self) -> &Variant {
+        &self.variant
+    }
+
     /// Names the settings that the drives already have.
     #[must_use]
     pub fn being(self, variant: Variant) -> Subject {

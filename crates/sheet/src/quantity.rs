@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 use std::fmt::{Formatter, Result as Printed};
 use std::marker::PhantomData;
 
+/// The key of the range in which the members of a class have a number.
+pub const RANGE_KEY: &str = "range";
+
 /// Kind of source that a number comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -58,6 +61,8 @@ struct Written {
     /// By how many percent the drive misses some of them.
     #[serde(default)]
     residual: BTreeMap<String, f64>,
+    /// The least and the most that members of a class have.
+    range: Option<[f64; 2]>,
     #[serde(default)]
     #[allow(dead_code, reason = "checked here, shown from the text of the file")]
     note: String,
@@ -188,6 +193,7 @@ impl Written {
             confidence: Confidence::Low,
             from: Vec::new(),
             residual: BTreeMap::new(),
+            range: None,
             note: String::new(),
         }
     }
@@ -211,6 +217,14 @@ impl Written {
 impl<D: Dimension> Quantity<D> {
     fn new(written: &Written) -> Result<Self, String> {
         written.check_from()?;
+        let value = written.value;
+        if let Some([least, most]) = written.range
+            && !(least <= value && value <= most && least < most)
+        {
+            return Err(format!(
+                "range: {least} to {most} does not lie about the value, {value}"
+            ));
+        }
         let unit = match written.unit.as_str() {
             "" => Some(&D::UNITS[0]),
             name => short::unit(name, D::UNITS),

@@ -1,12 +1,12 @@
 //! The drive of a sheet before anything is fitted: its class, with the parts that the sheet tells.
 
-use super::numbers::{count_of, quantity_of};
+use super::numbers::{count_of, quantity_of, rounded};
 use super::sheet::Sheet;
 use super::text;
 use super::types::CalibrateError;
 use ftlab_base::SECTOR_BYTES;
 use ftlab_drive::{Catalog, Class, DriveFile, Flash};
-use ftlab_sheet::quantity::{Bytes, Rate};
+use ftlab_sheet::quantity::{Bytes, RANGE_KEY, Rate};
 use toml::{Table, Value};
 
 /// The nominal size of a die that nobody tells: 512 Gbit of three bits a cell, 1 Tbit of four.
@@ -341,10 +341,22 @@ fn cache(sheet: &Sheet, base: &DriveFile) -> Vec<Part> {
             "in proportion to the class: no sheet tells it",
         ),
     };
+    let ranges = base.spread().ranges;
     let sizes = [("own_size", own), ("more_size", more)];
-    sizes
-        .into_iter()
-        .filter(|(_, bytes)| *bytes > 0.0)
-        .map(|(key, bytes)| ("slc", key, entry(bytes / 1e9, "GB", source, note)))
-        .collect()
+    let sizes = sizes.into_iter().filter(|(_, bytes)| *bytes > 0.0);
+    let part = |(key, bytes): (&'static str, f64)| {
+        let mut entry = entry(rounded(bytes / 1e9), "GB", source, note);
+        // What nobody tells lies in the range of the class, in proportion.
+        let range = ranges
+            .iter()
+            .find(|range| range.key == format!("slc.{key}"));
+        if let (None, Some(range), Value::Table(entry)) = (sheet.cache_bytes(), range, &mut entry) {
+            let bounds = range
+                .bounds
+                .map(|bound| Value::Float(rounded(bound * share)));
+            entry.insert(RANGE_KEY.to_owned(), bounds.to_vec().into());
+        }
+        ("slc", key, entry)
+    };
+    sizes.map(part).collect()
 }

@@ -1,6 +1,7 @@
 //! A drive file, read and looked at.
 
 use super::embedded::{BASES, DRIVES};
+use super::members::{self, Choice};
 use super::own::OwnPolicies;
 use super::plan::LayerPlan;
 use super::removed::{self, RemovedKey};
@@ -19,6 +20,7 @@ use ftlab_host::{Host, Port};
 use ftlab_sheet::base::{self, Inherited};
 use ftlab_sheet::places::Places;
 use ftlab_sheet::{SheetError, check_schema, one_line};
+use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 /// A drive file, settings applied.
@@ -27,6 +29,7 @@ pub struct DriveFile {
     pub(super) slug: String,
     pub(super) header: Header,
     table: Table,
+    choices: BTreeMap<String, Choice>,
     pub(super) body: Body,
     /// Keys that its bases say.
     inherited: Inherited,
@@ -163,6 +166,7 @@ impl DriveFile {
     ) -> Result<DriveFile, String> {
         let mut sections = table.clone();
         let header = Header::taken_from(&mut sections)?;
+        let choices = members::choices(&mut sections)?;
         check_schema(header.schema)?;
         let body = match header.kind {
             Kind::Ssd => Body::Ssd(Box::new(SsdFile::read(sections)?)),
@@ -174,6 +178,7 @@ impl DriveFile {
             header,
             table,
             body,
+            choices,
             inherited,
             own,
             settings: Vec::new(),
@@ -375,8 +380,7 @@ impl DriveFile {
     /// Every number and name of the file, by section.
     #[must_use]
     pub fn parameters(&self) -> Vec<ParameterRow> {
-        let sections = self.table.iter();
-        let sections = sections.filter_map(|(name, section)| Some((name, section.as_table()?)));
+        let sections = self.sections();
         let rows = |(section, (key, value)): (&String, (&String, &Value))| {
             let key = format!("{section}.{key}");
             let base = self.inherited.origin(&key);
@@ -384,6 +388,29 @@ impl DriveFile {
         };
         let keys = sections.flat_map(|(name, section)| section.iter().map(move |key| (name, key)));
         keys.flat_map(rows).collect()
+    }
+
+    /// The sections of its table but for the choices of its class.
+    pub(super) fn sections(&self) -> impl Iterator<Item = (&String, &Table)> {
+        let sections = self.table.iter();
+        let sections = sections.filter_map(|(name, section)| Some((name, section.as_table()?)));
+        sections.filter(|(name, _)| name.as_str() != members::SECTION)
+    }
+
+    /// The choices that makers of its class have, by their names.
+    #[must_use]
+    pub fn choices(&self) -> &BTreeMap<String, Choice> {
+        &self.choices
+    }
+
+    /// True if the file itself, or a setting, says what a key is, and no base.
+    pub(super) fn says(&self, key: &str) -> bool {
+        let (section, name) = key.split_once('.').unwrap_or_default();
+        let there = self
+            .table
+            .get(section)
+            .and_then(|section| section.get(name));
+        there.is_some() && self.inherited.origin(key).is_empty()
     }
 
     /// Checks everything that making the drive would, so that what is read can also be built, and

@@ -3,6 +3,7 @@
 
 mod lay_out;
 mod logs;
+mod members;
 mod outputs;
 mod session;
 mod start;
@@ -30,6 +31,7 @@ use ftlab_play::driver::Clock;
 use ftlab_result::{ResultSet, Run};
 use ftlab_workload::Sections;
 use logs::Logs;
+use members::MembersOption;
 use outputs::OutputOptions;
 use session::Running;
 use start::StartOptions;
@@ -84,6 +86,8 @@ pub struct Options {
     start: StartOptions,
     #[command(flatten)]
     set: SetOption,
+    #[command(flatten)]
+    members: MembersOption,
     #[command(flatten)]
     shrink: ShrinkOption,
     #[command(flatten)]
@@ -222,6 +226,7 @@ pub fn command(options: &Options) -> Outcome {
         logs,
         walls: Mutex::default(),
     };
+    let subjects = review.drives.clone();
     let batch = review.batch()?;
     let junit = options.require.junit()?;
     let file = options.output.file()?;
@@ -239,9 +244,12 @@ pub fn command(options: &Options) -> Outcome {
     }
     let walls = running.walls();
     set.provenance = Some(provenance::here());
-    let mut out = formats.render(&set, &walls, |run, wall| {
-        text(&set, run, wall, options.smart)
-    });
+    let mut out = match options.members.is_given() && formats.normal {
+        true => members::text(&set, &subjects),
+        false => formats.render(&set, &walls, |run, wall| {
+            text(&set, run, wall, options.smart)
+        }),
+    };
     if let (Some(places), true) = (running.places(), formats.normal) {
         out += &format!("\n{places}");
     }
@@ -318,6 +326,7 @@ fn loads(options: &Options) -> Result<Vec<OwnLoad>, Failure> {
 fn review(options: &Options) -> Result<Review, Failure> {
     let loads = loads(options)?;
     let drives = options.set.drives(&options.drives)?;
+    let drives = options.members.of(drives, options.how.work.signs)?;
     let drives = options.shrink.fit(drives, options.how.work.signs)?;
     let mut members = drives.iter().flat_map(Subject::members);
     let is_silent = |file: &DriveFile| !file.is_nvme() && file.smart_vendor().is_none();

@@ -1,0 +1,177 @@
+//! Members of a class. A file of a class says of a number in which range its members have it (`range`), and which choices
+//! their makers make (`[members]`). What a drive's own file says is known of that drive, and no range of its class counts.
+
+use super::drive_file::DriveFile;
+use ftlab_sheet::SheetError;
+use ftlab_sheet::quantity::RANGE_KEY;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::{Table, Value};
+
+/// The section of choices.
+pub(super) const SECTION: &str = "members";
+
+/// What makers choose differently: settings, of which a member has one or the other.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    /// The alternatives, each a few settings of the form `key=value`.
+    pub of: Vec<Vec<String>>,
+    /// Who chooses what.
+    #[serde(default)]
+    pub note: String,
+}
+
+/// A number that members of a class have differently.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Range {
+    /// Section and key.
+    pub key: String,
+    /// The least and the most, in its unit.
+    pub bounds: [f64; 2],
+    /// Its unit, as a setting has it.
+    pub unit: String,
+    is_whole: bool,
+}
+
+/// All in which the members of a class differ, and which a drive's own file does not say.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Spread {
+    /// Numbers.
+    pub ranges: Vec<Range>,
+    /// Choices, each with its name.
+    pub choices: Vec<(String, Choice)>,
+}
+
+/// Takes the choices out of a table of sections; the error says what is wrong with them.
+pub(super) fn choices(sections: &mut Table) -> Result<BTreeMap<String, Choice>, String> {
+    let Some(section) = sections.remove(SECTION) else {
+        return Ok(BTreeMap::new());
+    };
+    let wrong = |why: String| {
+        format!(
+            "[{SECTION}]: {why}; a choice is NAME = {{ of = [[\"key=value\"], [\"key=other\"]] }}"
+        )
+    };
+    let choices: BTreeMap<String, Choice> =
+        (section.try_into()).map_err(|error: toml::de::Error| wrong(error.message().to_owned()))?;
+    match choices.iter().find(|(_, choice)| choice.of.len() < 2) {
+        Some((name, _)) => Err(wrong(format!("{name} has no alternative"))),
+        None => Ok(choices),
+    }
+}
+
+impl Spread {
+    /// True where a drive's file says all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty() && self.choices.is_empty()
+    }
+
+    /// The settings of member `n` of `count`: spread evenly over all ranges and choices at once, so that few of them
+    /// show what many would (a sequence of low discrepancy: the powers of the root of x^(d+1) = x + 1, after M. Roberts).
+    #[must_use]
+    pub fn settings(&self, n: u32, count: u32) -> Vec<String> {
+        let dimensions = self.ranges.len() + self.choices.len();
+        let mut root = 2.0_f64;
+        for _ in 0..60 {
+            root = (1.0 + root).powf(1.0 / (dimensions as f64 + 1.0));
+        }
+        let place = |dimension: usize| {
+            let step = root.powi(-(dimension as i32 + 1));
+            (0.5 + step * f64::from(n)).fract()
+        };
+        let mut settings = Vec::new();
+        for (dimension, range) in self.ranges.iter().enumerate() {
+            settings.push(range.setting(place(dimension)));
+        }
+        for (dimension, (_, choice)) in self.choices.iter().enumerate() {
+            // Each alternative has its part of the members.
+            let at = place(self.ranges.len() + dimension);
+            let which = (at * choice.of.len() as f64) as usize;
+            settings.extend(choice.of[which.min(choice.of.len() - 1)].iter().cloned());
+        }
+        debug_assert!(n < count, "a member is one of all");
+        settings
+    }
+}
+
+impl Range {
+    /// The setting of a member at a place from 0 to 1: even in the logarithm, as times and sizes are.
+    fn setting(&self, place: f64) -> String {
+        let [low, high] = self.bounds;
+        let value = match low > 0.0 {
+            true => low * (high / low).powf(place),
+            false => low + (high - low) * place,
+        };
+        let value = match self.is_whole {
+            true => value.round(),
+            false => format!("{value:.3e}").parse().unwrap_or(value),
+        };
+        let unit = if self.unit == "1" { "" } else { &self.unit };
+        format!("{}={value}{unit}", self.key)
+    }
+}
+
+impl DriveFile {
+    /// All in which members of its class differ and the file itself does not say.
+    #[must_use]
+    pub fn spread(&self) -> Spread {
+        let mut spread = Spread::default();
+        for (name, section) in self.sections() {
+            for (key, value) in section {
+                spread.ranges.extend(range(&format!("{name}.{key}"), value));
+            }
+        }
+        let is_known = |key: &str| self.says(key);
+        for (name, choice) in self.choices() {
+            let mut keys = choice
+                .of
+                .iter()
+                .flatten()
+                .filter_map(|setting| setting.split_once('='));
+            if !keys.any(|(key, _)| is_known(key)) {
+                spread.choices.push((name.clone(), choice.clone()));
+            }
+        }
+        spread
+    }
+
+    /// The drive as some members of its class would be, each with the settings that make it.
+    ///
+    /// # Errors
+    /// When one cannot be.
+    pub fn members(&self, count: u32) -> Result<Vec<(DriveFile, Vec<String>)>, SheetError> {
+        let spread = self.spread();
+        (0..count)
+            .map(|n| {
+                let settings = spread.settings(n, count);
+                Ok((self.with(&settings)?, settings))
+            })
+            .collect()
+    }
+}
+
+/// The range of a number, if it has one.
+fn range(key: &str, value: &Value) -> Option<Range> {
+    let number = value.as_table()?;
+    let bounds = number.get(RANGE_KEY)?.as_array()?;
+    let bound = |value: &Value| {
+        value
+            .as_float()
+            .or_else(|| Some(value.as_integer()? as f64))
+    };
+    let is_whole = number.get("value").is_some_and(Value::is_integer)
+        && bounds.iter().all(Value::is_integer)
+        && number.get("unit").and_then(Value::as_str) == Some("1");
+    Some(Range {
+        key: key.to_owned(),
+        bounds: [bound(bounds.first()?)?, bound(bounds.get(1)?)?],
+        unit: number
+            .get("unit")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned(),
+        is_whole,
+    })
+}
