@@ -9,6 +9,7 @@ mod elsewhere;
 mod figures;
 mod leave_out;
 mod linear;
+mod modern;
 mod page;
 mod runs;
 
@@ -35,11 +36,15 @@ Takes a night; what is done is kept, so it can be interrupted and taken up again
 
 Examples:
   cargo run --release -p xtask -- cross-validate --review out/all --plan
-  cargo run --release -p xtask -- cross-validate --review out/all")]
+  cargo run --release -p xtask -- cross-validate --review out/all
+  cargo run --release -p xtask -- cross-validate --modern")]
 pub struct Options {
     /// A review of all drives, by the same model: their runs are taken from there
     #[arg(long, value_name = "DIR")]
     review: Option<PathBuf>,
+    /// The drives of today in place of the old ones, under offered rates: other conditions and other drives. Takes half an hour
+    #[arg(long, conflicts_with_all = ["review", "plan", "family"])]
+    modern: bool,
     /// Where runs are kept
     #[arg(long, value_name = "DIR", default_value = "target/cross-validation")]
     kept: PathBuf,
@@ -110,6 +115,14 @@ impl LeftOut {
 }
 
 pub fn command(options: &Options) -> Result<()> {
+    match options.modern {
+        true => modern::command(),
+        false => of_reviews(options),
+    }
+}
+
+/// The drives that reviews have figures of.
+fn of_reviews(options: &Options) -> Result<()> {
     let families = Families::load()?;
     let runs = Runs::kept_in(
         &options.kept,

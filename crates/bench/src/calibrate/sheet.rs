@@ -5,6 +5,7 @@ use super::kind::Kind;
 use super::measured::Measured;
 use ftlab_base::SECTOR_BYTES;
 use ftlab_drive::{Class, Flash};
+use ftlab_result::quantity::table;
 use ftlab_sheet::places::Places;
 use ftlab_sheet::provenance;
 use ftlab_sheet::quantity::{Bytes, Count, Duration, Quantity, Rate, Ratio};
@@ -114,7 +115,11 @@ const FIGURES: [(&str, Kind, Kind); 7] = [
 ];
 
 /// Keys whose figures may be named in `[from]`.
-const LIFE: [&str; 3] = ["drive_writes_per_day", "warranty_years", "endurance"];
+const LIFE: [&str; 3] = [
+    table::DRIVE_WRITES_PER_DAY.name,
+    "warranty_years",
+    "endurance",
+];
 
 /// Years of a warranty that nobody tells.
 const WARRANTY_YEARS: f64 = 5.0;

@@ -97,6 +97,17 @@ impl Spread {
 }
 
 impl Range {
+    /// The range of a number that need not be whole.
+    #[must_use]
+    pub fn of_number(key: &str, bounds: [f64; 2], unit: &str) -> Range {
+        Range {
+            key: key.to_owned(),
+            bounds,
+            unit: unit.to_owned(),
+            is_whole: false,
+        }
+    }
+
     /// The setting of a member at a place from 0 to 1: even in the logarithm, as times and sizes are.
     fn setting(&self, place: f64) -> String {
         let [low, high] = self.bounds;

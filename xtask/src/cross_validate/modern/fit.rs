@@ -1,0 +1,189 @@
+//! The numbers of a drive that latencies under a rate pin: found by some rates, to be judged at others.
+
+use super::measured::{Drive, Figures, SERVED};
+use super::model;
+use anyhow::{Context, Result};
+use ftlab_drive::DriveFile;
+use rayon::prelude::*;
+
+/// What a number, or a choice of a maker, can be.
+struct Choice {
+    of: &'static [&'static [&'static str]],
+}
+
+/// Tried in this order, each with the best of those before; twice.
+const CHOICES: [Choice; 6] = [
+    Choice {
+        of: &[
+            &["gc.turn=1", "gc.waiting_max=128"],
+            &["gc.turn=1", "gc.waiting_max=65536"],
+            &["gc.turn=4", "gc.waiting_max=128"],
+            &["gc.turn=10", "gc.waiting_max=128"],
+            &["gc.pacing=in-step"],
+        ],
+    },
+    Choice {
+        of: &[&["firmware.in_order=false"], &["firmware.in_order=true"]],
+    },
+    Choice {
+        of: &[
+            &["queue.depth=1024"],
+            &["queue.depth=192"],
+            &["queue.depth=128"],
+        ],
+    },
+    Choice {
+        of: &[
+            &["scheduling.suspend_every=60us"],
+            &["scheduling.suspend_every=100us"],
+            &["scheduling.suspend_every=150us"],
+            &["scheduling.suspend_every=200us"],
+            &["scheduling.suspend_every=270us"],
+        ],
+    },
+    Choice {
+        of: &[
+            &["scheduling.suspend_left_min=150us"],
+            &["scheduling.suspend_left_min=250us"],
+            &["scheduling.suspend_left_min=340us"],
+            &["scheduling.suspend_left_min=400us"],
+            &["scheduling.suspend_left_min=450us"],
+            &["scheduling.suspend_left_min=550us"],
+        ],
+    },
+    Choice {
+        of: &[
+            &["scheduling.resume_time=20us"],
+            &["scheduling.resume_time=300us"],
+            &["scheduling.resume_time=840us"],
+        ],
+    },
+];
+
+/// Times that all choices are gone through.
+const ROUNDS: usize = 2;
+
+/// The logarithm from which a miss is no worse: one figure does not decide over all others.
+const MISS_MAX: f64 = 1.5;
+
+/// The weight of a figure: medians are better known than tails.
+fn weight(metric: &str) -> f64 {
+    match metric {
+        SERVED => 4.0,
+        metric if metric.contains("p50") => 3.0,
+        metric if metric.contains("p99_") => 2.0,
+        _ => 1.0,
+    }
+}
+
+/// How far the model is from what was measured at rates: mean of weighted logarithms.
+fn miss(drive: &Drive, rates: &[u64], file: &DriveFile) -> Result<f64> {
+    let each: Result<Vec<Vec<(f64, f64)>>> = rates
+        .par_iter()
+        .map(|rate| {
+            let got = model::at(file, *rate)?;
+            Ok(terms(&drive.rates[rate], &got))
+        })
+        .collect();
+    let terms = each?.concat();
+    let all: f64 = terms.iter().map(|(weight, _)| weight).sum();
+    Ok(terms
+        .iter()
+        .map(|(weight, miss)| weight * miss)
+        .sum::<f64>()
+        / all)
+}
+
+fn terms(published: &Figures, got: &Figures) -> Vec<(f64, f64)> {
+    let both = published
+        .iter()
+        .filter_map(|(metric, value)| Some((metric, value, got.get(metric)?)));
+    both.map(|(metric, value, got)| (weight(metric), (got / value).ln().abs().min(MISS_MAX)))
+        .collect()
+}
+
+/// The drive of a sheet with the numbers and choices that come nearest at some rates.
+pub fn fit(drive: &Drive, rates: &[u64], start: &DriveFile) -> Result<(DriveFile, Vec<String>)> {
+    let lowest = *rates.iter().min().context("there are rates")?;
+    let mut settings = Vec::new();
+    let mut file = alone(drive, lowest, start, &mut settings)?;
+    if let Some(rate) = rates.iter().find(|rate| drive.is_saturated(**rate)) {
+        file = as_fast(drive, *rate, &file, &mut settings)?;
+    }
+    let mut best = miss(drive, rates, &file)?;
+    for _ in 0..ROUNDS {
+        for choice in &CHOICES {
+            let before = file.clone();
+            for alternative in choice.of {
+                let words: Vec<String> = alternative.iter().map(|&word| word.to_owned()).collect();
+                let other = before.with(&words)?;
+                let found = miss(drive, rates, &other)?;
+                if found < best {
+                    (best, file) = (found, other);
+                    settings.extend(words);
+                }
+            }
+        }
+    }
+    Ok((file, settings))
+}
+
+/// Times of one command at a time, from the medians at the lowest rate.
+fn alone(
+    drive: &Drive,
+    rate: u64,
+    start: &DriveFile,
+    settings: &mut Vec<String>,
+) -> Result<DriveFile> {
+    let mut file = start.clone();
+    for (metric, key) in [
+        ("read_lat_p50_us", "nand.t_read"),
+        ("write_lat_p50_us", "firmware.write_pipeline"),
+    ] {
+        let got = model::at(&file, rate)?[metric];
+        let rows = file.parameters();
+        let row = rows
+            .iter()
+            .find(|row| row.key == key)
+            .with_context(|| format!("no {key}"))?;
+        let now: f64 = row.value.parse()?;
+        let is = (now + drive.rates[&rate][metric] - got).max(0.1);
+        let setting = format!("{key}={is:.2}us");
+        file = file.with(&[setting.clone()])?;
+        settings.push(setting);
+    }
+    Ok(file)
+}
+
+/// Steps to the amount of flash with which a rate comes out.
+const FLASH_STEPS: usize = 3;
+
+/// By how much more spare area a drive writes faster, in logarithms.
+const SPARE_A_RATE: f64 = 1.2;
+
+/// As much flash as what is served at full load asks for.
+fn as_fast(
+    drive: &Drive,
+    rate: u64,
+    start: &DriveFile,
+    settings: &mut Vec<String>,
+) -> Result<DriveFile> {
+    const KEY: &str = "nand.blocks_per_die";
+    let mut file = start.clone();
+    for _ in 0..FLASH_STEPS {
+        let ratio = drive.rates[&rate][SERVED] / model::at(&file, rate)?[SERVED];
+        let rows = file.parameters();
+        let count = |key: &str| -> Result<f64> {
+            let row = rows.iter().find(|row| row.key == key);
+            Ok(row.with_context(|| format!("no {key}"))?.value.parse()?)
+        };
+        let (blocks, planes) = (count(KEY)?, count("nand.planes_per_die")?);
+        let own = file.spare().context("it collects")?;
+        let spare = own * ratio.powf(SPARE_A_RATE);
+        let blocks = (blocks / planes * (1.0 + spare) / (1.0 + own)).round() * planes;
+        let setting = format!("{KEY}={blocks}");
+        file = file.with(&[setting.clone()])?;
+        settings.push(setting);
+    }
+    Ok(file)
+}

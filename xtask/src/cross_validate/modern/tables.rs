@@ -1,0 +1,234 @@
+//! The two tables.
+
+use super::measured::{Drive, Figures, SERVED};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// What the model gives of a drive at rates that its numbers were not found by.
+pub struct Judged {
+    pub slug: String,
+    pub got: BTreeMap<u64, Figures>,
+}
+
+/// What the members of a class give in place of a drive.
+pub struct Forecast {
+    pub slug: String,
+    pub members: Vec<BTreeMap<u64, Figures>>,
+}
+
+/// The least difference of two published values that has an order.
+const DIFFERENT: f64 = 1.1;
+
+/// The metrics, in the order of the tables.
+const METRICS: [&str; 7] = [
+    SERVED,
+    "read_lat_p50_us",
+    "read_lat_p99_us",
+    "read_lat_p999_us",
+    "write_lat_p50_us",
+    "write_lat_p99_us",
+    "write_lat_p999_us",
+];
+
+/// A published value and what stands beside it.
+struct Row<T> {
+    drive: String,
+    rate: u64,
+    published: f64,
+    got: T,
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// The share of what holds.
+fn share(holds: impl Iterator<Item = bool>) -> (usize, usize) {
+    holds.fold((0, 0), |(right, all), holds| {
+        (right + usize::from(holds), all + 1)
+    })
+}
+
+fn percent((right, all): (usize, usize)) -> String {
+    match all {
+        0 => "–".to_owned(),
+        _ => format!("{:.0} % of {all}", 100.0 * right as f64 / all as f64),
+    }
+}
+
+/// The page.
+pub fn page(conditions: &[Judged], forecasts: &[Forecast], drives: &[Drive]) -> String {
+    let mut text = HEAD.to_owned();
+    text += &other_conditions(conditions, drives);
+    text += &other_drives(forecasts, drives);
+    text
+}
+
+const HEAD: &str = "\
+# Cross-validation of today's drives
+
+Drives of data centres under offered rates (`reference/modern.csv`, source `ssdiq-2025`), by numbers that were found without
+what is judged. Drawn by
+
+```sh
+cargo run --release -p xtask -- cross-validate --modern
+```
+
+Each drive begins as the one that `ftlab calibrate --sheet` makes of what its maker announces. Rates above a drive's capacity
+count as one condition.
+";
+
+fn published(drives: &[Drive], slug: &str, rate: u64, metric: &str) -> Option<f64> {
+    let drive = drives.iter().find(|drive| drive.slug == slug)?;
+    drive.rates.get(&rate)?.get(metric).copied()
+}
+
+fn other_conditions(judged: &[Judged], drives: &[Drive]) -> String {
+    let mut text = "
+## Other conditions
+
+The numbers of each drive are found by what was measured at 10,000, 50,000, 80,000, 150,000 and 300,000 writes a second, and judged at
+the other rates. *Order*: of two drives at one rate whose published values differ by more than 10 %, the right one is larger.
+
+| figure | n | median error | within × 1.5 | order of drives right |
+|---|--:|--:|--:|--:|
+"
+    .to_owned();
+    for metric in METRICS {
+        let mut rows = Vec::new();
+        for drive in judged {
+            for (rate, figures) in &drive.got {
+                let published = published(drives, &drive.slug, *rate, metric);
+                let (Some(published), Some(got)) = (published, figures.get(metric)) else {
+                    continue;
+                };
+                rows.push(Row {
+                    drive: drive.slug.clone(),
+                    rate: *rate,
+                    published,
+                    got: *got,
+                });
+            }
+        }
+        let errors = rows.iter().map(|row| (row.got / row.published).ln().abs());
+        let errors: Vec<f64> = errors.collect();
+        let within = share(errors.iter().map(|error| *error <= 1.5_f64.ln()));
+        let order = share(
+            pairs(&rows)
+                .map(|(one, other)| (one.published > other.published) == (one.got > other.got)),
+        );
+        writeln!(
+            text,
+            "| `{metric}` | {} | {:.1} % | {} | {} |",
+            rows.len(),
+            100.0 * (median(errors).exp() - 1.0),
+            percent(within),
+            percent(order)
+        )
+        .expect("it is a string");
+    }
+    text
+}
+
+/// Pairs of drives at one rate whose published values differ.
+fn pairs<T>(rows: &[Row<T>]) -> impl Iterator<Item = (&Row<T>, &Row<T>)> {
+    let each = rows.iter().enumerate();
+    each.flat_map(move |(n, one)| rows[n + 1..].iter().map(move |other| (one, other)))
+        .filter(|(one, other)| one.rate == other.rate && one.drive != other.drive)
+        .filter(|(one, other)| {
+            let ratio = one.published / other.published;
+            ratio > DIFFERENT || ratio < 1.0 / DIFFERENT
+        })
+}
+
+/// The values of all members: least, median, most.
+type Range = [f64; 3];
+
+fn other_drives(forecasts: &[Forecast], drives: &[Drive]) -> String {
+    let mut text = "
+## Other drives
+
+Each drive with all its rows left out: its data sheet says what it pins, and what the other drives of its class have is a range, from
+which 20 members are drawn. *In the range*: the published value lies between the least and the most of the members. *Width*: the most over the
+least, in the median. *Apart*: pairs of drives at one rate whose ranges do not overlap, of those that differ.
+
+| figure | n | median error of the middle member | middle within × 1.5 | in the range | width | apart | order right where apart |
+|---|--:|--:|--:|--:|--:|--:|--:|
+"
+    .to_owned();
+    let mut all = (0, 0);
+    for metric in METRICS {
+        let rows = forecast_rows(forecasts, drives, metric);
+        let errors = rows
+            .iter()
+            .map(|row| (row.got[1] / row.published).ln().abs());
+        let errors: Vec<f64> = errors.collect();
+        let within = share(errors.iter().map(|error| *error <= 1.5_f64.ln()));
+        let inside = share(rows.iter().map(|row| {
+            let [least, _, most] = row.got;
+            (least..=most).contains(&row.published)
+        }));
+        all = (all.0 + inside.0, all.1 + inside.1);
+        let width = median(rows.iter().map(|row| row.got[2] / row.got[0]).collect());
+        let is_apart = |(one, other): &(&Row<Range>, &Row<Range>)| {
+            one.got[0] > other.got[2] || other.got[0] > one.got[2]
+        };
+        let apart = share(pairs(&rows).map(|pair| is_apart(&pair)));
+        let order = pairs(&rows).filter(is_apart);
+        let order =
+            share(order.map(|(one, other)| {
+                (one.published > other.published) == (one.got[1] > other.got[1])
+            }));
+        writeln!(
+            text,
+            "| `{metric}` | {} | {:.1} % | {} | {} | × {width:.2} | {} | {} |",
+            rows.len(),
+            100.0 * (median(errors).exp() - 1.0),
+            percent(within),
+            percent(inside),
+            percent(apart),
+            percent(order)
+        )
+        .expect("it is a string");
+    }
+    writeln!(
+        text,
+        "\nOf all figures {} lie in their ranges.",
+        percent(all)
+    )
+    .expect("it is a string");
+    text
+}
+
+fn forecast_rows(forecasts: &[Forecast], drives: &[Drive], metric: &str) -> Vec<Row<Range>> {
+    let mut rows = Vec::new();
+    for forecast in forecasts {
+        let rates = forecast
+            .members
+            .first()
+            .into_iter()
+            .flat_map(BTreeMap::keys);
+        for rate in rates {
+            let Some(published) = published(drives, &forecast.slug, *rate, metric) else {
+                continue;
+            };
+            let values = forecast
+                .members
+                .iter()
+                .filter_map(|of| of[rate].get(metric).copied());
+            let mut values: Vec<f64> = values.collect();
+            values.sort_by(f64::total_cmp);
+            let (Some(least), Some(most)) = (values.first(), values.last()) else {
+                continue;
+            };
+            rows.push(Row {
+                drive: forecast.slug.clone(),
+                rate: *rate,
+                published,
+                got: [*least, values[values.len() / 2], *most],
+            });
+        }
+    }
+    rows
+}
