@@ -47,6 +47,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(drive::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(drive::drive_names, module)?)?;
     module.add_function(wrap_pyfunction!(others::calibrate, module)?)?;
+    module.add_function(wrap_pyfunction!(others::from_sheet, module)?)?;
     module.add_function(wrap_pyfunction!(others::endurance, module)?)?;
     module.add_function(wrap_pyfunction!(others::import_files, module)?)?;
     module.add_function(wrap_pyfunction!(others::trace_info, module)?)?;

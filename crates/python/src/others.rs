@@ -6,7 +6,7 @@ use crate::runs::Replay;
 use crate::table::Table;
 use crate::work::work;
 use ftlab_base::RootSeed;
-use ftlab_bench::calibrate::{self as calibration, Fitted, Measured, MeasuredWa};
+use ftlab_bench::calibrate::{self as calibration, Fitted, Measured, MeasuredWa, Sheet};
 use ftlab_bench::endurance::{self as lives, CLIENT, Daily, Lived, Way};
 use ftlab_bench::trace_figures::Figures;
 use ftlab_drive::{DriveFile, default_testbed};
@@ -100,6 +100,35 @@ pub fn calibrate(
     })?;
     let made = made.map_err(raised)?;
     Ok((made.text, fitted(&made.fitted)?))
+}
+
+/// A drive made from its data sheet: its text, what was fitted, contradictions, remarks, and what pins each number.
+#[pyfunction]
+#[expect(clippy::type_complexity, reason = "a tuple of Python's")]
+pub fn from_sheet(
+    py: Python<'_>,
+    source: &str,
+    text: &str,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(
+    String,
+    Table,
+    Vec<String>,
+    Vec<String>,
+    Vec<(String, String)>,
+)> {
+    let sheet = guarded(&source, || Sheet::parse(source, text).map_err(raised))?;
+    let made = work(py, progress, |_| calibration::from_sheet(&sheet))?;
+    let made = made.map_err(raised)?;
+    let pinned = made.pinned.into_iter();
+    let pinned = pinned.map(|number| (number.key, number.by.name().to_owned()));
+    Ok((
+        made.text,
+        fitted(&made.fitted)?,
+        made.contradictions,
+        made.remarks,
+        pinned.collect(),
+    ))
 }
 
 fn fitted(rows: &[Fitted]) -> PyResult<Table> {

@@ -79,6 +79,18 @@ pub enum PinnedBy {
     Nothing,
 }
 
+impl PinnedBy {
+    /// Its name, as programs read it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            PinnedBy::Sheet => "sheet",
+            PinnedBy::Class => "class",
+            PinnedBy::Nothing => "nothing",
+        }
+    }
+}
+
 /// A number of the drive, and what pins it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Pinned {

@@ -186,3 +186,123 @@ fn range(key: &str, value: &Value) -> Option<Range> {
         is_whole,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Catalog;
+
+    fn load(slug: &str, settings: &[&str]) -> DriveFile {
+        let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
+        Catalog::load(slug, &settings).expect("it loads")
+    }
+
+    fn keys(file: &DriveFile) -> Vec<String> {
+        let spread = file.spread();
+        let numbers = spread.ranges.iter().map(|range| range.key.clone());
+        numbers
+            .chain(spread.choices.iter().map(|(name, _)| name.clone()))
+            .collect()
+    }
+
+    #[test]
+    fn what_a_file_says_itself_has_no_range() {
+        let class = keys(&load("generic-dc-tlc-1920", &[]));
+        for key in ["scheduling.suspend_every", "nand.t_read", "pacing", "order"] {
+            assert!(class.iter().any(|of| of == key), "{key}: {class:?}");
+        }
+        // A setting is as good as the file's own word, and so is one key of a choice.
+        let set = keys(&load(
+            "generic-dc-tlc-1920",
+            &["nand.t_read=55us", "gc.turn=2"],
+        ));
+        assert!(
+            !set.iter().any(|of| of == "nand.t_read" || of == "pacing"),
+            "{set:?}"
+        );
+        let measured = keys(&load("samsung-pm9a3-960", &[]));
+        for key in ["scheduling.suspend_every", "pacing", "order"] {
+            assert!(!measured.iter().any(|of| of == key), "{key}: {measured:?}");
+        }
+        assert!(load("intel-x25-m-g1-80", &[]).spread().is_empty());
+    }
+
+    #[test]
+    fn members_lie_evenly_in_their_ranges_and_make_every_choice() {
+        const COUNT: u32 = 40;
+        let class = load("generic-dc-tlc-1920", &[]);
+        let members = class.members(COUNT).expect("they can be");
+        let value = |file: &DriveFile, key: &str| -> f64 {
+            let rows = file.parameters();
+            let row = rows.iter().find(|row| row.key == key);
+            row.and_then(|row| row.value.parse().ok())
+                .expect("a number")
+        };
+        for range in class.spread().ranges {
+            let [least, most] = range.bounds;
+            let values = members.iter().map(|(file, _)| value(file, &range.key));
+            let values: Vec<f64> = values.collect();
+            assert!(
+                values.iter().all(|value| (least..=most).contains(value)),
+                "{range:?}: {values:?}"
+            );
+            let below = values
+                .iter()
+                .filter(|value| **value < (least * most).sqrt())
+                .count();
+            assert!(
+                (15..=25).contains(&below),
+                "{range:?}: {below} below the middle"
+            );
+        }
+        for (name, choice) in class.spread().choices {
+            for settings in &choice.of {
+                let has = |of: &&(DriveFile, Vec<String>)| {
+                    settings.iter().all(|setting| of.1.contains(setting))
+                };
+                assert!(members.iter().any(|of| has(&of)), "{name}: {settings:?}");
+            }
+        }
+        // They are the same each time.
+        let again = class.members(COUNT).expect("they can be");
+        assert!(
+            members
+                .iter()
+                .zip(&again)
+                .all(|(one, other)| one.1 == other.1)
+        );
+    }
+
+    #[test]
+    fn a_range_or_choice_that_is_none_is_refused() {
+        let with = |base: &str| {
+            let text = format!(
+                "schema = 1\nkind = \"ssd\"\nbase = \"generic-dc-tlc-1920\"\nname = \"X\"\nsummary = \"x\"\n{base}"
+            );
+            DriveFile::parse("x", &text, &[])
+                .map(|_| ())
+                .unwrap_err()
+                .to_string()
+        };
+        let number = |range: &str| {
+            format!(
+                "[nand]\nt_read = {{ value = 50, unit = \"us\", range = {range}, source = \"assumed\", confidence = \"low\" }}\n"
+            )
+        };
+        assert!(with(&number("[60, 70]")).contains("60 to 70 does not lie about the value, 50"));
+        assert!(with(&number("[60, 40]")).contains("range"));
+        assert!(
+            with(&number("[60]")).contains("range") || with(&number("[60]")).contains("length")
+        );
+        for choice in [
+            "order = { of = [[\"a.b=1\"]] }",
+            "order = 3",
+            "order = { off = [] }",
+        ] {
+            assert!(
+                with(&format!("[members]\n{choice}\n")).contains("[members]: "),
+                "{choice}"
+            );
+        }
+    }
+}

@@ -9,7 +9,7 @@
 - `run()` runs a load on a drive, `replay()` a recorded trace, `review()` the tests of the reviews, `compare()` tests or loads on
   a drive with numbers of its file at several values. `plan()` says how long drives last under a load and what spare area that
   takes, `endurance()` writes one to its end.
-- `calibrate()` fits a drive to measurements, `import_()` converts drives and loads of other simulators, `trace_info()` says what
+- `from_sheet()` makes a drive of its data sheet, `calibrate()` fits one to measurements, `import_()` converts drives and loads of other simulators, `trace_info()` says what
   is in a recorded trace.
 - `victim=` and `pacing=` of a `Drive` are functions of your own that decide what its collection does, and when.
 - `sweep()` runs every drive with every setting, load and seed of a grid, on threads or on a Dask cluster.
@@ -38,7 +38,7 @@ from ftlab._ftlab import (
 from ftlab._crash import Crash, crash
 from ftlab._disk import Disk, disk
 from ftlab._drive import Drive, Drives, drives
-from ftlab._others import Calibration, Import, Life, TraceInfo, calibrate, endurance, import_, trace_info
+from ftlab._others import Calibration, Import, Life, TraceInfo, calibrate, endurance, from_sheet, import_, trace_info
 from ftlab._results import Plans, Result, Results
 from ftlab._runs import compare, plan, replay, review, run
 from ftlab._sweep import LatinHypercube, Sweep, merge, sweep
@@ -71,6 +71,7 @@ __all__ = [
     "disk",
     "drives",
     "endurance",
+    "from_sheet",
     "import_",
     "merge",
     "plan",

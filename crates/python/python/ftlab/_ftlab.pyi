@@ -264,6 +264,9 @@ def calibrate(
     testbed: str | None,
     progress: Callable[[int, int], object] | None,
 ) -> tuple[str, Table]: ...
+def from_sheet(
+    source: str, text: str, progress: Callable[[int, int], object] | None
+) -> tuple[str, Table, list[str], list[str], list[tuple[str, str]]]: ...
 def import_files(
     program: str,
     files: list[tuple[str, str]],

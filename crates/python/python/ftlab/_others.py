@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from ftlab import _ftlab
 from ftlab._drive import Drive, drive as drive_of
@@ -186,13 +186,26 @@ def endurance(
 
 
 class Calibration:
-    """A drive that was fitted to measurements; `calibrate()` makes it."""
+    """A drive that was fitted to measurements, or made of its data sheet: `calibrate()` and `from_sheet()` make it."""
 
-    def __init__(self, drive: Drive, fitted: _ftlab.Table) -> None:
+    def __init__(
+        self,
+        drive: Drive,
+        fitted: _ftlab.Table,
+        contradictions: Sequence[str] = (),
+        remarks: Sequence[str] = (),
+        pinned: Mapping[str, str] | None = None,
+    ) -> None:
         #: The fitted drive.
         self.drive = drive
         #: The numbers that were fitted: what each was and is, the figure that fixed it, and the model before and now.
         self.fitted = fitted
+        #: Figures of a sheet that the drive does not reach, or that contradict each other, a sentence each.
+        self.contradictions = list(contradictions)
+        #: What else is to be known of the drive, a sentence each.
+        self.remarks = list(remarks)
+        #: What pins each number of a drive that was made of a sheet: "sheet", "class" or "nothing".
+        self.pinned = dict(pinned or {})
 
     def save(self, file: str | os.PathLike[str]) -> None:
         """Writes the drive file.
@@ -282,6 +295,54 @@ def calibrate(
         hearer(progress),
     )
     return Calibration(Drive(fitted_text, name=name or base.slug), fitted)
+
+
+def from_sheet(sheet: str | os.PathLike[str], *, progress: Progress | None = None) -> Calibration:
+    """Makes a drive of a data sheet alone, as `ftlab calibrate --sheet` does.
+
+    Parameters
+    ----------
+    sheet : str or path
+        The file of the sheet; the guide "model my NVMe drive" shows one.
+    progress : bool or callable, optional
+        Called with how much is done and how much there is to do; True shows that on standard error. What it raises ends the work.
+
+    Returns
+    -------
+    Calibration
+
+    Raises
+    ------
+    InputError
+        When the file is no data sheet.
+
+    Examples
+    --------
+    >>> import ftlab, os, tempfile
+    >>> text = """
+    ... schema = 1
+    ... kind = "sheet"
+    ... name = "Mine"
+    ... class = "data-centre"
+    ... flash = "TLC"
+    ... capacity = "960 GB"
+    ... port = "pcie4x4"
+    ... [announced]
+    ... sequential_writes = "1400 MB/s"
+    ... """
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sheet = os.path.join(folder, "mine.sheet.toml")
+    ...     with open(sheet, "w") as file:
+    ...         _ = file.write(text)
+    ...     made = ftlab.from_sheet(sheet)
+    >>> made.fitted["key"].to_list(), made.contradictions, made.pinned["nand.t_program"]
+    (['nand.t_program'], [], 'sheet')
+    """
+    file = path("sheet", sheet, "my-nvme.sheet.toml")
+    source = os.path.basename(file)
+    text, fitted, contradictions, remarks, pinned = _ftlab.from_sheet(source, _text_of(file, "a data sheet"), hearer(progress))
+    slug = source.removesuffix(".toml").removesuffix(".sheet")
+    return Calibration(Drive(text, name=slug), fitted, contradictions, remarks, dict(pinned))
 
 
 class Import:

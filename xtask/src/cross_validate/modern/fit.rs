@@ -110,21 +110,34 @@ pub fn fit(drive: &Drive, rates: &[u64], start: &DriveFile) -> Result<(DriveFile
     if let Some(rate) = rates.iter().find(|rate| drive.is_saturated(**rate)) {
         file = as_fast(drive, *rate, &file, &mut settings)?;
     }
+    // Each alternative is set on the file as it was before any: what is set does not give way to what is set later.
+    let mut chosen: [&[&str]; CHOICES.len()] = [&[]; CHOICES.len()];
+    let with = |chosen: &[&[&str]]| {
+        let words: Vec<String> = chosen
+            .concat()
+            .iter()
+            .map(|&word| word.to_owned())
+            .collect();
+        file.with(&words)
+    };
     let mut best = miss(drive, rates, &file)?;
     for _ in 0..ROUNDS {
-        for choice in &CHOICES {
-            let before = file.clone();
+        for (place, choice) in CHOICES.iter().enumerate() {
             for alternative in choice.of {
-                let words: Vec<String> = alternative.iter().map(|&word| word.to_owned()).collect();
-                let other = before.with(&words)?;
-                let found = miss(drive, rates, &other)?;
+                let mut other = chosen;
+                other[place] = alternative;
+                if other == chosen {
+                    continue;
+                }
+                let found = miss(drive, rates, &with(&other)?)?;
                 if found < best {
-                    (best, file) = (found, other);
-                    settings.extend(words);
+                    (best, chosen) = (found, other);
                 }
             }
         }
     }
+    settings.extend(chosen.concat().iter().map(|&word| word.to_owned()));
+    let file = with(&chosen)?;
     Ok((file, settings))
 }
 

@@ -100,6 +100,31 @@ fn reviews_and_comparisons_that_cannot_be_are_refused() {
             "this is not what `fio --output-format=json` writes",
         ),
         ("calibrate generic-mlc-8", 2, "--fio <FILE>"),
+        (
+            "calibrate --sheet missing.toml --out o.toml",
+            2,
+            "there is no such file; give a data sheet",
+        ),
+        (
+            "calibrate --sheet bare.toml --out o.toml",
+            2,
+            "`class` is missing: give \"data-centre\" or \"client\"",
+        ),
+        (
+            "calibrate generic-mlc-8 --sheet bare.toml --out o.toml",
+            2,
+            "cannot be used with",
+        ),
+        (
+            "run random.fio --drive generic-mlc-8 --members 5",
+            2,
+            "--members: generic-mlc-8 leaves nothing to a class",
+        ),
+        (
+            "run random.fio --drive generic-dc-tlc-1920 --members 1",
+            2,
+            "1 is not in 2..=1000",
+        ),
     ];
     try_all(ROWS);
 }
