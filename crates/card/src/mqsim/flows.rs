@@ -231,7 +231,7 @@ fn refuse(job: &JobSpec, wrong: &dyn Fn(String) -> CardError) -> Result<u64, Car
                 .to_owned(),
         ));
     }
-    if bytes % SECTOR_BYTES != 0 {
+    if !bytes.is_multiple_of(SECTOR_BYTES) {
         return Err(wrong(format!(
             "bs: {bytes} bytes; give whole sectors of {SECTOR_BYTES} bytes"
         )));

@@ -260,6 +260,7 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-play",
             "ftlab-lab",
             // Pages of docs, from the runs that they are of.
+            "ftlab-card",
             "ftlab-claims",
             "ftlab-ftl",
             "ftlab-host",
