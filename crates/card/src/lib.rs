@@ -3,7 +3,7 @@
 //! A drive file comes in, files of the other program come out ([`Card`]). What the other program has no key for is
 //! listed ([`Dropped`]), with a mark where it decides how fast the drive is; what it wants to know and no drive file
 //! says is assumed, and listed as well. Nothing is dropped in silence: whatever a target did not ask a drive for
-//! goes to the list by itself ([`numbers`]).
+//! goes to the list by itself (`numbers.rs`).
 //!
 //! A simulator is one file: it makes a [`Target`] and stands in [`TARGETS`].
 
