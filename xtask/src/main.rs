@@ -7,6 +7,7 @@ mod family;
 mod licences;
 mod lines;
 mod numbers;
+mod peers;
 mod plan;
 mod results;
 

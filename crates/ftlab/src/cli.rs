@@ -1,8 +1,8 @@
 //! The commands that can be typed. The options of a command stand with it.
 
 use crate::{
-    calibrate, claims, compare, completions, drives, endurance, import, list_tests, man, plan,
-    provenance, pts, report, review, run, show, sweep, trace,
+    calibrate, card, claims, compare, completions, drives, endurance, import, list_tests, man,
+    plan, provenance, pts, report, review, run, show, sweep, trace,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -19,7 +19,7 @@ const COLUMNS: usize = 80;
 
 /// Commands in the order and under the headings of `ftlab --help`.
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("Drives", &["drives", "show", "import", "calibrate"]),
+    ("Drives", &["drives", "show", "import", "card", "calibrate"]),
     (
         "Run loads",
         &["run", "fio", "trace", "compare", "sweep", "report"],
@@ -127,6 +127,8 @@ pub enum Command {
     /// Convert files of MQSim, SimpleSSD, FEMU and NVMeVirt
     #[command(subcommand)]
     Import(import::Command),
+    /// Write a drive, and a load, as another simulator's files
+    Card(card::Options),
     /// Fit a drive file to fio's measurements of a real drive
     Calibrate(calibrate::Options),
     /// Describe a recorded trace, or convert it

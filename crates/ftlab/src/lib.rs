@@ -12,6 +12,7 @@
 
 mod apart;
 mod calibrate;
+mod card;
 mod claims;
 mod cli;
 mod compare;
@@ -90,6 +91,7 @@ pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
         Command::Show(args) => show::command(&args),
         Command::Run(args) | Command::Fio(args) => run::command(&args),
         Command::Import(args) => import::command(&args),
+        Command::Card(args) => card::command(&args),
         Command::Calibrate(args) => calibrate::command(&args),
         Command::Trace(args) => trace::command(&args),
         Command::Plan(args) => plan::command(&args),

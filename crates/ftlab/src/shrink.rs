@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::progress::Signs;
 use clap::Args;
 use ftlab_base::amount::decimal;
+use ftlab_drive::DriveFile;
 use ftlab_lab::Subject;
 use std::collections::BTreeSet;
 
@@ -20,7 +21,31 @@ fn size(text: &str) -> Result<u64, String> {
     ftlab_workload::bytes(text).map_err(|allowed| format!("give {allowed}"))
 }
 
+/// Refusal of a drive that cannot be made as small as was asked.
+fn least(slug: &str, bytes: u64) -> Failure {
+    let bytes = decimal(bytes as f64, "B");
+    Failure::Input(format!(
+        "--shrink-to: {slug} has {bytes} at least, with blocks of few pages"
+    ))
+}
+
 impl ShrinkOption {
+    /// A drive file in the size that was asked for.
+    ///
+    /// # Errors
+    /// When it cannot be made as small.
+    pub fn shrunk(&self, file: DriveFile) -> Result<DriveFile, Failure> {
+        let Some(most) = self.shrink_to else {
+            return Ok(file);
+        };
+        let (small, _) = file.shrunk_to(most)?;
+        let bytes = small.capacity_bytes();
+        match bytes > most && file.raw_bytes().is_some() {
+            true => Err(least(file.slug(), bytes)),
+            false => Ok(small),
+        }
+    }
+
     /// Drives in the size that was asked for, which `signs` tell of.
     ///
     /// # Errors
@@ -45,11 +70,7 @@ impl ShrinkOption {
         let small = Subject::fit(drives, Some(most))?;
         let too_large = |drive: &&Subject| drive.full().is_some() && drive.capacity_bytes() > most;
         if let Some(drive) = small.iter().find(too_large) {
-            return wrong(format!(
-                "{} has {} at least, with blocks of few pages",
-                drive.slug(),
-                decimal(drive.capacity_bytes() as f64, "B")
-            ));
+            return Err(least(drive.slug(), drive.capacity_bytes()));
         }
         // Variants of a drive are as large as it is.
         let mut told = BTreeSet::new();

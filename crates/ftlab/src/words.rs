@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 /// Commands about drives: these stand by their place, and `--drive` may be written before them.
-const DRIVES_BY_PLACE: [&str; 5] = ["calibrate", "compare", "pts", "review", "show"];
+const DRIVES_BY_PLACE: [&str; 6] = ["calibrate", "card", "compare", "pts", "review", "show"];
 
 /// Commands with `--drive`: the name of a drive may stand without it.
 const DRIVES_BY_OPTION: [&str; 6] = ["claims", "endurance", "fio", "plan", "run", "serve"];

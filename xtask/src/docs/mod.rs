@@ -4,6 +4,7 @@ mod accuracy;
 mod claims;
 mod theory;
 
+use crate::peers;
 use crate::plan::{MEMORY_BYTES, threads};
 use anyhow::{Context, Result};
 use clap::Subcommand;
@@ -19,6 +20,11 @@ pub enum Page {
     },
     /// Write docs/claims.md: every claim of the sources with its verdict
     Claims,
+    /// Write docs/peers.md: ftlab beside other simulators, of which MQSIM is the path of MQSim's program
+    Peers(peers::Options),
+    /// Review one test of a drive, for `peers` to measure
+    #[command(hide = true)]
+    PeersOwn(peers::OwnOptions),
     /// Write docs/theory.md and its charts: simulated write amplification beside its closed forms
     Theory,
 }
@@ -27,6 +33,8 @@ pub fn command(page: &Page) -> Result<()> {
     match page {
         Page::Accuracy { review } => accuracy::draw(review),
         Page::Claims => claims::draw(),
+        Page::Peers(options) => peers::draw(options),
+        Page::PeersOwn(options) => peers::review_one(options),
         Page::Theory => theory::draw(),
     }
 }

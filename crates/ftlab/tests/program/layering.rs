@@ -37,6 +37,17 @@ const USES: &[(&str, &[&str])] = &[
     ("ftlab-workload", &["ftlab-base"]),
     // Files of other programs as texts of ours: what a drive file makes is no concern of it.
     ("ftlab-import", &["ftlab-base"]),
+    // The other way: what a drive is has to be known. Its tests read back what it wrote.
+    (
+        "ftlab-card",
+        &[
+            "ftlab-base",
+            "ftlab-sheet",
+            "ftlab-drive",
+            "ftlab-workload",
+            "ftlab-import",
+        ],
+    ),
     ("ftlab-trace", &["ftlab-base"]),
     ("ftlab-nbd", &["ftlab-base"]),
     (
@@ -191,6 +202,7 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-report",
             "ftlab-export",
             "ftlab-import",
+            "ftlab-card",
             "ftlab-sweep",
             "ftlab-console",
             // Tests of the disk are clients of these three rooms.
@@ -248,6 +260,7 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-play",
             "ftlab-lab",
             // Pages of docs, from the runs that they are of.
+            "ftlab-card",
             "ftlab-claims",
             "ftlab-ftl",
             "ftlab-host",
@@ -287,6 +300,7 @@ const DISK: &[&str] = &["ftlab-nbd", "ftlab-image", "ftlab-attach", "ftlab-disk"
 /// The lab, which runs loads on drives and reports what came of them.
 const LAB: &[&str] = &[
     "ftlab-import",
+    "ftlab-card",
     "ftlab-bench",
     "ftlab-claims",
     "ftlab-report",

@@ -3,6 +3,7 @@
 //! One binary: it is linked once, and tests that wait for a server or a shell run beside those that compute.
 
 mod attach;
+mod cards;
 mod changed;
 mod cli;
 mod cli_states;
