@@ -30,7 +30,7 @@ const TRIES: [Try; 3] = [
     Try {
         requests_max: 60_000,
         together: true,
-        words: "all requests are one flow, since runs of several stopped: latencies of reads and writes cannot be told apart",
+        words: "all requests are one flow, since runs of several stopped: latencies of reads and writes are in one flow",
     },
     Try {
         requests_max: 20_000,
@@ -115,7 +115,7 @@ impl Peer for Mqsim {
              for random writes; its model of the steady state takes the place of writing the drive over.",
             "Flows share no addresses in MQSim: each of eight has an eighth of the drive. Jobs without a rate that differ in nothing are \
              one flow with all their requests outstanding. The probe is two flows, one of reads and one of writes, so that their latencies \
-             can be told apart.",
+             can be separated.",
             "A die there programs several planes at once only where writes for the same page of each meet in its queue; these drives \
              always program all planes of a die together. There is no parity.",
             "More blocks are kept free than the drive file says, since runs stop without an end otherwise; each flow costs some.",

@@ -189,7 +189,7 @@ impl Kind {
         // What a job writes to a new drive: a part of its cache, if it has one.
         let fresh = || {
             let bytes = match cache_bytes(small) {
-                none if none == 0.0 => FRESH_SHARE * small.capacity_bytes() as f64,
+                0.0 => FRESH_SHARE * small.capacity_bytes() as f64,
                 cache => CACHED_SHARE * cache,
             };
             ((bytes / f64::from(*jobs)) as u64).max(*block_bytes)

@@ -162,7 +162,7 @@ fn alone(
         let now: f64 = row.value.parse()?;
         let is = (now + drive.rates[&rate][metric] - got).max(0.1);
         let setting = format!("{key}={is:.2}us");
-        file = file.with(&[setting.clone()])?;
+        file = file.with(std::slice::from_ref(&setting))?;
         settings.push(setting);
     }
     Ok(file)
@@ -195,7 +195,7 @@ fn as_fast(
         let spare = own * ratio.powf(SPARE_A_RATE);
         let blocks = (blocks / planes * (1.0 + spare) / (1.0 + own)).round() * planes;
         let setting = format!("{KEY}={blocks}");
-        file = file.with(&[setting.clone()])?;
+        file = file.with(std::slice::from_ref(&setting))?;
         settings.push(setting);
     }
     Ok(file)

@@ -138,7 +138,7 @@ fn pairs<T>(rows: &[Row<T>]) -> impl Iterator<Item = (&Row<T>, &Row<T>)> {
         .filter(|(one, other)| one.rate == other.rate && one.drive != other.drive)
         .filter(|(one, other)| {
             let ratio = one.published / other.published;
-            ratio > DIFFERENT || ratio < 1.0 / DIFFERENT
+            !(1.0 / DIFFERENT..=DIFFERENT).contains(&ratio)
         })
 }
 
