@@ -34,6 +34,9 @@ const ARRAY_SHARE_MIN: f64 = 0.6;
 /// The controller's time for a read that is left where the array's is fitted.
 const PIPELINE_LEFT_US: f64 = 1.0;
 
+/// By how much more a drive reads for planes to read by themselves.
+const PLANES_GAIN: f64 = 1.02;
+
 /// Switches on reads by each plane of a die.
 const PLANES_READ: &str = "scheduling.independent_plane_reads";
 
@@ -73,7 +76,11 @@ struct Making<'a> {
 /// # Errors
 /// When the sheet tells no drive, or the model cannot be run.
 pub fn from_sheet(sheet: &Sheet) -> Result<Calibrated, CalibrateError> {
-    let (table, file) = draft::draft(sheet)?;
+    let draft::Draft {
+        table,
+        file,
+        die_bytes,
+    } = draft::draft(sheet)?;
     let mut making = Making {
         sheet,
         testbed: testbed(&file)?,
@@ -97,7 +104,7 @@ pub fn from_sheet(sheet: &Sheet) -> Result<Calibrated, CalibrateError> {
         .extend(remarks::on_cache(sheet, file, &figures));
     making
         .contradictions
-        .extend(remarks::on_flash(sheet, file, fitted));
+        .extend(remarks::on_flash(sheet, file, fitted, die_bytes));
     let (life, beyond) = remarks::on_life(sheet, file);
     making.remarks.extend(life);
     making.contradictions.extend(beyond);
@@ -115,9 +122,10 @@ impl Making<'_> {
     /// Fits the number that a figure pins.
     fn fit(&mut self, figure: &Measured, is_first: bool) -> Result<(), CalibrateError> {
         if !is_first {
+            // What was out of reach is tried again with what later figures have changed.
+            self.short.retain(|(kind, _)| *kind != figure.kind);
             let now = self.bench(figure).shown(&self.file)?;
-            let is_short = self.short.iter().any(|(kind, _)| *kind == figure.kind);
-            if is_short || (now / figure.value - 1.0).abs() < CLOSE {
+            if (now / figure.value - 1.0).abs() < CLOSE {
                 return Ok(());
             }
         }
@@ -181,7 +189,8 @@ impl Making<'_> {
         let is_on = number_of(&self.file, PLANES_READ).is_some_and(|row| row.value == "true");
         if planes > 1 && !is_on {
             let file = self.file.with(&[format!("{PLANES_READ}=true")])?;
-            if self.bench(figure).shown(&file)? > self.bench(figure).shown(&self.file)? {
+            let [apart, together] = [&file, &self.file].map(|file| self.bench(figure).shown(file));
+            if apart? > PLANES_GAIN * together? {
                 let section = self
                     .table
                     .entry("scheduling")

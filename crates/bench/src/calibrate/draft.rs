@@ -9,8 +9,8 @@ use ftlab_drive::{Catalog, Class, DriveFile, Flash};
 use ftlab_sheet::quantity::{Bytes, RANGE_KEY, Rate};
 use toml::{Table, Value};
 
-/// The nominal size of a die that nobody tells: 512 Gbit of three bits a cell, 1 Tbit of four.
-pub const DIE_BYTES: u64 = 64 << 30;
+/// What the model can address: 2^32 slots of 4 KiB.
+const FLASH_BYTES_MAX: u64 = 1 << 44;
 
 /// Bytes of a gigabit, as dies are counted.
 const BYTES_A_GBIT: u64 = 1 << 27;
@@ -26,8 +26,15 @@ const CHANNEL_MARGIN: f64 = 1.3;
 /// Memory of a map that has four bytes for each slot of 4 KiB.
 const BYTES_AN_ENTRY: u64 = 1024;
 
-/// The text of a drive as a table, and the drive.
-pub type Draft = (Table, DriveFile);
+/// The drive of a sheet before anything is fitted.
+pub struct Draft {
+    /// Its text.
+    pub table: Table,
+    /// The drive of that text.
+    pub file: DriveFile,
+    /// The nominal size of its dies.
+    pub die_bytes: u64,
+}
 
 /// A key of the draft, with its section, and its value.
 type Part = (&'static str, &'static str, Value);
@@ -84,7 +91,8 @@ pub fn draft(sheet: &Sheet) -> Result<Draft, CalibrateError> {
     if let Some(port) = &sheet.port {
         put("link", "port", Value::String(port.clone()));
     }
-    for (section, key, value) in parts(sheet, &base)? {
+    let array = Array::of(sheet, &base)?;
+    for (section, key, value) in parts(sheet, &base, &array)? {
         put(section, key, value);
     }
     if let Some((bytes, years)) = sheet.written() {
@@ -97,7 +105,11 @@ pub fn draft(sheet: &Sheet) -> Result<Draft, CalibrateError> {
     }
     let text = text::of(&table);
     let file = DriveFile::parse(&sheet.source, &text, &[]);
-    Ok((table, file.map_err(|error| sheet.at_fault(error))?))
+    Ok(Draft {
+        file: file.map_err(|error| sheet.at_fault(error))?,
+        table,
+        die_bytes: array.die_bytes,
+    })
 }
 
 /// The drive of ftlab that the sheet's class is modelled by.
@@ -159,8 +171,7 @@ fn head(sheet: &Sheet, base: &str) -> Table {
 }
 
 /// Dies, channels, memory and cache: told, or what a drive of the capacity has.
-fn parts(sheet: &Sheet, base: &DriveFile) -> Result<Vec<Part>, CalibrateError> {
-    let array = Array::of(sheet, base)?;
+fn parts(sheet: &Sheet, base: &DriveFile, array: &Array) -> Result<Vec<Part>, CalibrateError> {
     let mut parts = array.parts(sheet, base)?;
     parts.extend(channel_rate(sheet, base, array.channels));
     parts.extend(parity(base, array.dies));
@@ -180,7 +191,8 @@ struct Array {
     dies: u32,
     channels: u32,
     die_bytes: u64,
-    nominal_bytes: u64,
+    /// The size of a die of the class.
+    class_bytes: u64,
 }
 
 /// A number of the class that a draft needs.
@@ -191,16 +203,41 @@ fn of_base(sheet: &Sheet, base: &DriveFile, key: &str) -> Result<u32, CalibrateE
     })
 }
 
+/// The nominal size of a die of the class: a power of two, beside which it has a few percent.
+fn die_of(sheet: &Sheet, base: &DriveFile) -> Result<u64, CalibrateError> {
+    let channels = of_base(sheet, base, "nand.channels")?;
+    let dies = u64::from(channels * of_base(sheet, base, "nand.dies_per_channel")?);
+    let bytes = base.raw_bytes().unwrap_or_default() / dies;
+    match bytes.checked_ilog2() {
+        Some(power) => Ok(1 << power),
+        None => Err(CalibrateError::Input(format!(
+            "{}: base: {} has no flash",
+            sheet.source,
+            base.slug()
+        ))),
+    }
+}
+
 impl Array {
     fn of(sheet: &Sheet, base: &DriveFile) -> Result<Array, CalibrateError> {
         let wrong = |why: String| CalibrateError::Input(format!("{}: {why}", sheet.source));
-        let nominal_bytes = match sheet.flash {
-            Flash::Qlc => 2 * DIE_BYTES,
-            _ => DIE_BYTES,
+        let of_class = of_base(sheet, base, "nand.channels")?;
+        let class_bytes = die_of(sheet, base)?;
+        let at_least = |die: u64| u32::try_from(sheet.bytes().div_ceil(die)).unwrap_or(u32::MAX);
+        let usual = |die: u64| {
+            at_least(die)
+                .checked_next_power_of_two()
+                .unwrap_or(u32::MAX)
         };
-        let die_bytes = sheet.die_bytes()?.unwrap_or(nominal_bytes);
-        let least = u32::try_from(sheet.bytes().div_ceil(die_bytes)).unwrap_or(u32::MAX);
-        let usual = least.checked_next_power_of_two().unwrap_or(u32::MAX);
+        // A small drive has smaller dies rather than channels without any.
+        let smaller = usual(class_bytes) < of_class && sheet.dies().is_none();
+        let untold = if smaller {
+            class_bytes / 2
+        } else {
+            class_bytes
+        };
+        let die_bytes = sheet.die_bytes()?.unwrap_or(untold);
+        let (least, usual) = (at_least(die_bytes), usual(die_bytes));
         let dies = sheet.dies().unwrap_or(usual);
         if dies < least {
             let gbit = die_bytes / BYTES_A_GBIT;
@@ -210,18 +247,25 @@ impl Array {
         }
         let channels = match sheet.channels() {
             Some(told) => told,
-            None => of_base(sheet, base, "nand.channels")?.min(dies),
+            None => of_class.min(dies),
         };
         if !dies.is_multiple_of(channels) {
             return Err(wrong(format!(
                 "dies: {dies} do not divide over {channels} channels: give `channels`, or another number of dies"
             )));
         }
+        if u64::from(dies).saturating_mul(die_bytes) >= FLASH_BYTES_MAX {
+            return Err(wrong(
+                "capacity: the model addresses less than 16 TiB of flash, in slots of 4 KiB; make the half of the drive: half of its \
+                 capacity, dies and channels, on half as many lanes, with half of the announced rates"
+                    .to_owned(),
+            ));
+        }
         Ok(Array {
             dies,
             channels,
             die_bytes,
-            nominal_bytes,
+            class_bytes,
         })
     }
 
@@ -236,7 +280,7 @@ impl Array {
         let each = self.dies / self.channels;
         let planes = of_base(sheet, base, "nand.planes_per_die")?;
         let blocks = f64::from(of_base(sheet, base, "nand.blocks_per_die")?);
-        let size = self.die_bytes as f64 / self.nominal_bytes as f64;
+        let size = self.die_bytes as f64 / self.class_bytes as f64;
         let blocks = (blocks * size / f64::from(planes)).round() as u32 * planes;
         let channels = "as the sheet or its class has it";
         Ok(vec![

@@ -1,11 +1,11 @@
 //! What is to be known of a drive that was made from a sheet: what the sheet does not pin, and what its life asks of the flash.
 
+use super::flash;
 use super::kind::Kind;
 use super::measured::Measured;
 use super::numbers::count_of;
 use super::sheet::Sheet;
 use super::types::{Fitted, MeasuredWa};
-use super::{draft, flash};
 use ftlab_drive::DriveFile;
 
 /// What a die may have beside its nominal size: makers put in a few percent for bad blocks.
@@ -38,11 +38,15 @@ pub fn on_cache(sheet: &Sheet, file: &DriveFile, figures: &[Measured]) -> Vec<St
 }
 
 /// Flash that random writes need and dies of this size do not have.
-pub fn on_flash(sheet: &Sheet, file: &DriveFile, fitted: &[Fitted]) -> Option<String> {
+pub fn on_flash(
+    sheet: &Sheet,
+    file: &DriveFile,
+    fitted: &[Fitted],
+    die_bytes: u64,
+) -> Option<String> {
     fitted.iter().find(|row| row.key == flash::KEY)?;
     let of_a_die = file.raw_bytes()? as f64 / f64::from(count_of(file, "map.stripe_dies")?);
-    let nominal = sheet.die_bytes().ok().flatten();
-    let share = of_a_die / nominal.unwrap_or(draft::DIE_BYTES) as f64;
+    let share = of_a_die / die_bytes as f64;
     (share > DIE_SHARE_MAX).then(|| {
         format!(
             "{}: random writes and writes in order together need {:.0} GiB of each die, {:.0} % more than its nominal size: there are more \

@@ -4,7 +4,10 @@
 const CLOSE: f64 = 2e-3;
 
 /// Values that are tried at most; of what goes in a line, three are enough.
-const TRIES: u32 = 10;
+const TRIES: u32 = 14;
+
+/// By how much more than at the start a number is tried where it decides nothing.
+const MOST_TIMES: f64 = 50.0;
 
 /// A change of the value that is none, in what was measured.
 const FLAT: f64 = 1e-4;
@@ -50,7 +53,12 @@ pub fn solve<E>(
         }
         let change = now.1 - before.1;
         if change.abs() < FLAT * wanted {
-            return Ok(Found::Flat(now.1));
+            // More of it may come to decide; less of it does not.
+            if now.1 > wanted || now.0 > MOST_TIMES * start {
+                return Ok(Found::Flat(now.1));
+            }
+            (before, next) = (now, 2.0 * now.0.max(before.0));
+            continue;
         }
         let slope = change / (now.0 - before.0);
         next = (now.0 + (wanted - now.1) / slope).max(least);
@@ -78,6 +86,9 @@ mod tests {
         near(found(1000.0, 0.5, |x| (x + 40.0) / 1280.0), 600.0);
         // Bent where something else decides.
         near(found(100.0, 70.0, |x| x.max(60.0) + 0.01 * x), 69.3);
+        // Where nothing changes until there is much of it.
+        near(found(10.0, 100.0, |x: f64| x.max(80.0)), 100.0);
+        assert_eq!(found(10.0, 30.0, |_| 20.0), Found::Flat(20.0));
         assert_eq!(found(10.0, 19.0, |x| 20.0 + x), Found::TooMuch(20.5));
         assert_eq!(found(10.0, 19.0, |_| 20.0), Found::Flat(20.0));
     }

@@ -189,6 +189,23 @@ fn dies_that_are_no_power_of_two_get_a_parity_that_their_stripes_can_have() {
 }
 
 #[test]
+fn a_small_drive_has_smaller_dies_and_not_fewer_channels() {
+    let head = "class = \"client\"\nflash = \"TLC\"\ncapacity = \"250 GB\"";
+    let found = made(&[head, "[announced]\nsequential_reads = \"3500 MB/s\""]);
+    assert!(
+        found.contradictions.is_empty(),
+        "{:?}",
+        found.contradictions
+    );
+    let count = |key| numbers::count_of(&found.file, key);
+    assert_eq!(
+        (count("map.stripe_dies"), count("nand.channels")),
+        (Some(8), Some(8))
+    );
+    assert_eq!(count("nand.blocks_per_die"), Some(1920));
+}
+
+#[test]
 fn a_sheet_that_is_none_is_refused_with_the_place() {
     const SOME: &str = "[announced]\nrandom_reads = 100000";
     for (rest, part) in [
@@ -231,6 +248,13 @@ fn a_sheet_that_is_none_is_refused_with_the_place() {
         (
             &[DATA_CENTRE, SOME, "[from]\nreads = [\"M0384\"]"],
             "from.reads: it is none of",
+        ),
+        (
+            &[
+                "class = \"data-centre\"\nflash = \"TLC\"\ncapacity = \"15.36 TB\"",
+                SOME,
+            ],
+            "capacity: the model addresses less than 16 TiB",
         ),
         (
             &[

@@ -61,7 +61,7 @@ fn percent((right, all): (usize, usize)) -> String {
 pub fn page(conditions: &[Judged], forecasts: &[Forecast], drives: &[Drive]) -> String {
     let mut text = HEAD.to_owned();
     text += &other_conditions(conditions, drives);
-    text += &other_drives(forecasts, drives);
+    text += &other_drives(forecasts, conditions, drives);
     text
 }
 
@@ -142,24 +142,65 @@ fn pairs<T>(rows: &[Row<T>]) -> impl Iterator<Item = (&Row<T>, &Row<T>)> {
         })
 }
 
-/// The values of all members: least, median, most.
+/// The values of all members: the lower end, the median, the upper end.
 type Range = [f64; 3];
 
-fn other_drives(forecasts: &[Forecast], drives: &[Drive]) -> String {
+/// The share of members that lie below a range, and above it.
+const OUTSIDE: f64 = 0.1;
+
+/// The share of figures that the model misses by no more than what a range is widened by.
+const RESIDUAL_SHARE: f64 = 0.8;
+
+/// Which rows of a metric are looked at.
+#[derive(Clone, Copy, PartialEq)]
+enum Which {
+    All,
+    BelowCapacity,
+}
+
+/// What the model is off by, as a logarithm, on other drives and under conditions that their numbers were not found by.
+fn residual(judged: &[Judged], drives: &[Drive], without: &str, metric: &str) -> f64 {
+    let mut errors = Vec::new();
+    for drive in judged.iter().filter(|drive| drive.slug != without) {
+        for (rate, figures) in &drive.got {
+            let published = published(drives, &drive.slug, *rate, metric);
+            if let (Some(published), Some(got)) = (published, figures.get(metric)) {
+                errors.push((got / published).ln().abs());
+            }
+        }
+    }
+    errors.sort_by(f64::total_cmp);
+    let at = (RESIDUAL_SHARE * errors.len() as f64) as usize;
+    errors
+        .get(at.min(errors.len().saturating_sub(1)))
+        .copied()
+        .unwrap_or(0.0)
+}
+
+fn other_drives(forecasts: &[Forecast], judged: &[Judged], drives: &[Drive]) -> String {
     let mut text = "
 ## Other drives
 
 Each drive with all its rows left out: its data sheet says what it pins, and what the other drives of its class have is a range, from
-which 20 members are drawn. *In the range*: the published value lies between the least and the most of the members. *Width*: the most over the
-least, in the median. *Apart*: pairs of drives at one rate whose ranges do not overlap, of those that differ.
+which 20 members are drawn. *The range* of a figure is that of the middle 80 % of the members, widened on both sides by what the model is off
+by on the other drives in the table above (four of five figures). *Width*: its upper end over the lower, in the median. *Apart*: pairs of
+drives at one rate whose ranges do not overlap, of those that differ.
 
 | figure | n | median error of the middle member | middle within × 1.5 | in the range | width | apart | order right where apart |
 |---|--:|--:|--:|--:|--:|--:|--:|
 "
     .to_owned();
     let mut all = (0, 0);
-    for metric in METRICS {
-        let rows = forecast_rows(forecasts, drives, metric);
+    let below = |metric: &&&str| metric.starts_with("read");
+    let metrics = METRICS.iter().map(|metric| (*metric, Which::All));
+    let metrics = metrics.chain(
+        METRICS
+            .iter()
+            .filter(below)
+            .map(|metric| (*metric, Which::BelowCapacity)),
+    );
+    for (metric, which) in metrics {
+        let rows = forecast_rows(forecasts, judged, drives, (metric, which));
         let errors = rows
             .iter()
             .map(|row| (row.got[1] / row.published).ln().abs());
@@ -169,7 +210,9 @@ least, in the median. *Apart*: pairs of drives at one rate whose ranges do not o
             let [least, _, most] = row.got;
             (least..=most).contains(&row.published)
         }));
-        all = (all.0 + inside.0, all.1 + inside.1);
+        if which == Which::All {
+            all = (all.0 + inside.0, all.1 + inside.1);
+        }
         let width = median(rows.iter().map(|row| row.got[2] / row.got[0]).collect());
         let is_apart = |(one, other): &(&Row<Range>, &Row<Range>)| {
             one.got[0] > other.got[2] || other.got[0] > one.got[2]
@@ -180,9 +223,13 @@ least, in the median. *Apart*: pairs of drives at one rate whose ranges do not o
             share(order.map(|(one, other)| {
                 (one.published > other.published) == (one.got[1] > other.got[1])
             }));
+        let words = match which {
+            Which::All => "",
+            Which::BelowCapacity => ", below capacity",
+        };
         writeln!(
             text,
-            "| `{metric}` | {} | {:.1} % | {} | {} | × {width:.2} | {} | {} |",
+            "| `{metric}`{words} | {} | {:.1} % | {} | {} | × {width:.2} | {} | {} |",
             rows.len(),
             100.0 * (median(errors).exp() - 1.0),
             percent(within),
@@ -201,16 +248,27 @@ least, in the median. *Apart*: pairs of drives at one rate whose ranges do not o
     text
 }
 
-fn forecast_rows(forecasts: &[Forecast], drives: &[Drive], metric: &str) -> Vec<Row<Range>> {
+fn forecast_rows(
+    forecasts: &[Forecast],
+    judged: &[Judged],
+    drives: &[Drive],
+    (metric, which): (&str, Which),
+) -> Vec<Row<Range>> {
     let mut rows = Vec::new();
     for forecast in forecasts {
+        let slug = &forecast.slug;
+        let wider = residual(judged, drives, slug, metric).exp();
+        let is_saturated = |rate: u64| {
+            let drive = drives.iter().find(|drive| drive.slug == *slug);
+            drive.is_some_and(|drive| drive.is_saturated(rate))
+        };
         let rates = forecast
             .members
             .first()
             .into_iter()
             .flat_map(BTreeMap::keys);
-        for rate in rates {
-            let Some(published) = published(drives, &forecast.slug, *rate, metric) else {
+        for rate in rates.filter(|rate| which == Which::All || !is_saturated(**rate)) {
+            let Some(published) = published(drives, slug, *rate, metric) else {
                 continue;
             };
             let values = forecast
@@ -219,14 +277,15 @@ fn forecast_rows(forecasts: &[Forecast], drives: &[Drive], metric: &str) -> Vec<
                 .filter_map(|of| of[rate].get(metric).copied());
             let mut values: Vec<f64> = values.collect();
             values.sort_by(f64::total_cmp);
-            let (Some(least), Some(most)) = (values.first(), values.last()) else {
+            let out = (OUTSIDE * values.len() as f64) as usize;
+            let (Some(least), Some(most)) = (values.get(out), values.iter().rev().nth(out)) else {
                 continue;
             };
             rows.push(Row {
-                drive: forecast.slug.clone(),
+                drive: slug.clone(),
                 rate: *rate,
                 published,
-                got: [*least, values[values.len() / 2], *most],
+                got: [least / wider, values[values.len() / 2], most * wider],
             });
         }
     }
