@@ -141,9 +141,14 @@ dimension! {
 }
 dimension! {
     /// A size; base byte.
-    Bytes, "size", whole: false, least: 1.0, most: 1e18,
+    Bytes, "size", whole: false, least: 1.0, most: 1.8e16,
     "B" = 1.0, "KiB" = 1024.0, "MiB" = 1_048_576.0, "GiB" = 1_073_741_824.0,
     "TiB" = 1_099_511_627_776.0, "kB" = 1e3, "MB" = 1e6, "GB" = 1e9, "TB" = 1e12, "sectors" = SECTOR_BYTES as f64
+}
+dimension! {
+    /// An amount of data over years; base byte.
+    Amount, "amount of data", whole: false, least: 1.0, most: 1e18,
+    "B" = 1.0, "GB" = 1e9, "TB" = 1e12, "PB" = 1e15, "GiB" = 1_073_741_824.0, "TiB" = 1_099_511_627_776.0
 }
 dimension! {
     /// A rate; base byte a second.
@@ -366,6 +371,14 @@ impl<D: Span> Quantity<D> {
 }
 
 impl Quantity<Bytes> {
+    /// Returns the number of bytes.
+    #[must_use]
+    pub fn get(&self) -> u64 {
+        self.base.round() as u64
+    }
+}
+
+impl Quantity<Amount> {
     /// Returns the number of bytes.
     #[must_use]
     pub fn get(&self) -> u64 {

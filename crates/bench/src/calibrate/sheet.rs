@@ -8,7 +8,7 @@ use ftlab_drive::{Class, Flash};
 use ftlab_result::quantity::table;
 use ftlab_sheet::places::Places;
 use ftlab_sheet::provenance;
-use ftlab_sheet::quantity::{Bytes, Count, Duration, Quantity, Rate, Ratio};
+use ftlab_sheet::quantity::{Amount, Bytes, Count, Duration, Quantity, Rate, Ratio};
 use ftlab_sheet::{SheetError, check_keys, check_schema, one_line};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -91,7 +91,7 @@ struct Announced {
     write_latency: Option<Quantity<Duration>>,
     drive_writes_per_day: Option<Quantity<Ratio>>,
     warranty_years: Option<Quantity<Ratio>>,
-    endurance: Option<Quantity<Bytes>>,
+    endurance: Option<Quantity<Amount>>,
 }
 
 /// The keys of [`Announced`] that a model can be asked for, each with the figure that it is of a drive without a cache and with

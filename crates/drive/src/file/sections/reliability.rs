@@ -5,7 +5,9 @@ use crate::file::section::{Takes, section};
 use crate::smart::Vendor;
 use ftlab_base::RootSeed;
 use ftlab_nand::{BitErrors, Endurance, ErrorParams, Reliability};
-use ftlab_sheet::quantity::{ActivationEnergy, Bytes, Count, CountOrNone, Quantity, Ratio, Share};
+use ftlab_sheet::quantity::{
+    ActivationEnergy, Amount, Bytes, Count, CountOrNone, Quantity, Ratio, Share,
+};
 
 section! {
     "reliability"
@@ -14,7 +16,7 @@ section! {
     /// last for ever.
     struct ReliabilityKeys {
         /// Bytes that the maker lets the host write (TBW), whatever the write amplification.
-        rated_bytes: Option<Quantity<Bytes>>,
+        rated_bytes: Option<Quantity<Amount>>,
         /// P/E cycles that the maker guarantees.
         rated_cycles: Option<Quantity<Count>>,
         /// P/E cycles that half of the blocks survive.
