@@ -95,3 +95,14 @@ pub fn has_colours() -> bool {
 pub fn capacity(bytes: u64) -> String {
     decimal(bytes as f64, "B")
 }
+
+/// A value in a table, with about four digits.
+pub fn short(value: f64) -> String {
+    let digits = match value.abs() {
+        v if v >= 1000.0 => 0,
+        v if v >= 100.0 => 1,
+        v if v >= 10.0 => 2,
+        _ => 3,
+    };
+    format!("{value:.digits$}")
+}

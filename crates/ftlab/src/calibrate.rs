@@ -138,17 +138,6 @@ impl Report<'_> {
     }
 }
 
-/// Formats a value with about four digits.
-fn short(value: f64) -> String {
-    let digits = match value.abs() {
-        v if v >= 1000.0 => 0,
-        v if v >= 100.0 => 1,
-        v if v >= 10.0 => 2,
-        _ => 3,
-    };
-    format!("{value:.digits$}")
-}
-
 fn normal(steps: &[&Calibrated], options: &Options) -> String {
     let mut text = String::new();
     for step in steps {
@@ -218,8 +207,8 @@ fn table(step: &Calibrated, is_sheet: bool) -> Table {
         let [name, unit] = row.figure;
         // A ratio has no unit that could be shown.
         let with_unit = |value: f64, unit: &str| match unit {
-            "" | "1" => short(value),
-            unit => format!("{} {unit}", short(value)),
+            "" | "1" => screen::short(value),
+            unit => format!("{} {unit}", screen::short(value)),
         };
         let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
         let was = row

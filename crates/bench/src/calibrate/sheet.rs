@@ -1,4 +1,4 @@
-//! A maker's data sheet as a file: what is announced of a drive, and what is told of its parts.
+//! A maker's data sheet as a file: what the maker announces of a drive, and what it says of the drive's parts.
 
 use super::CalibrateError;
 use super::kind::Kind;
@@ -129,7 +129,8 @@ const DAYS_A_YEAR: f64 = 365.0;
 /// Commands that are outstanding where makers measure drives of NVMe, over all jobs.
 const OUTSTANDING: u32 = 512;
 
-/// Sectors of a drive that is sold by gigabytes: so many of 50 GB, and so many for each one beyond (SFF-8447).
+/// How SFF-8447 counts the sectors of a drive that is sold by gigabytes: a number for the first 50 GB, and one for each
+/// gigabyte beyond.
 const SECTORS_OF_50_GB: u64 = 97_696_368;
 const SECTORS_A_GB: u64 = 1_953_504;
 

@@ -1,5 +1,5 @@
-//! `--members N`: a drive of which only its class is known, as so many drives of that class; what is printed is the range of
-//! their figures.
+//! `--members N` runs N drives of a class in place of a drive of which only the class is known, and prints the range of their
+//! figures.
 
 use crate::failure::Failure;
 use crate::progress::Signs;
@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Args)]
 pub struct MembersOption {
-    /// Run so many drives of the drive's class, within what its file says, and print the range of their figures: for a drive that
-    /// is known by its data sheet
+    /// Run N drives of the drive's class, within what its file says, and print the range of their figures: for a drive that is
+    /// known by its data sheet
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000), conflicts_with_all = ["smart", "repeats", "save_state", "from_state"])]
     members: Option<u32>,
 }
@@ -202,7 +202,7 @@ fn of_group(name: &str, runs: &[&Run], choices: Option<&BTreeMap<String, Choice>
             continue;
         }
         let at = |share: f64| values[(share * (values.len() - 1) as f64).round() as usize];
-        let cells = [0.0, 0.1, 0.5, 0.9, 1.0].map(|share| short(at(share)));
+        let cells = [0.0, 0.1, 0.5, 0.9, 1.0].map(|share| screen::short(at(share)));
         let mut row = vec![Cell::new(&figure.of), Cell::new(figure.name)];
         row.extend(cells.map(|cell| Cell::new(cell).set_alignment(CellAlignment::Right)));
         table.add_row(row);
@@ -239,20 +239,9 @@ fn depends(figure: &Figure, runs: &[&Run], choices: &BTreeMap<String, Choice>) -
         let differs = of(f64::max)? > DEPENDS * of(f64::min)?;
         let words = each
             .iter()
-            .map(|(median, settings)| format!("{} with {settings}", short(*median)));
+            .map(|(median, settings)| format!("{} with {settings}", screen::short(*median)));
         let words: Vec<String> = words.collect();
         let whose = format!("{} {}", figure.of, figure.name);
         differs.then(|| format!("{} depends on {name}: {}", whose.trim(), words.join("; ")))
     })
-}
-
-/// A value with about four digits.
-fn short(value: f64) -> String {
-    let digits = match value.abs() {
-        v if v >= 1000.0 => 0,
-        v if v >= 100.0 => 1,
-        v if v >= 10.0 => 2,
-        _ => 3,
-    };
-    format!("{value:.digits$}")
 }
