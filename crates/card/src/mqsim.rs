@@ -508,18 +508,36 @@ fn scheduling(numbers: &mut Numbers, draft: &mut Draft) {
         &["scheduling.suspend_time"],
         "",
     );
-    let preferred = [
+    suspended_until(time, numbers, draft);
+}
+
+/// What must be left of an operation for a read to suspend it.
+fn suspended_until(suspension: f64, numbers: &mut Numbers, draft: &mut Draft) {
+    let bounds = [
         "Preferred_suspend_erase_time_for_read",
-        "Preferred_suspend_erase_time_for_write",
         "Preferred_suspend_write_time_for_read",
     ];
-    for key in preferred {
-        draft.assumed(
-            DEVICE,
-            (key, time),
-            "an operation is suspended if more than the suspension is left of it",
-        );
+    let own = numbers.number("scheduling.suspend_left_min");
+    for key in bounds {
+        match own {
+            Some(left) => draft.written(
+                DEVICE,
+                (key, left.max(suspension).round()),
+                &["scheduling.suspend_left_min"],
+                "",
+            ),
+            None => draft.assumed(
+                DEVICE,
+                (key, suspension),
+                "an operation is suspended if more than the suspension is left of it",
+            ),
+        }
     }
+    draft.assumed(
+        DEVICE,
+        ("Preferred_suspend_erase_time_for_write", suspension),
+        "writes suspend nothing here, and more there than a suspension",
+    );
 }
 
 /// The port, and the queue behind it.

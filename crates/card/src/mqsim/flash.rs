@@ -199,7 +199,7 @@ fn read_times(technology: &str, numbers: &mut Numbers) -> [f64; 3] {
     }
 }
 
-/// A channel's width in bytes, and nanoseconds of a transfer: what comes nearest to so many bytes a microsecond. MQSim
+/// The width of a channel in bytes, and the nanoseconds of a transfer, that come nearest to a rate in bytes a microsecond. MQSim
 /// rounds the time of a transfer down to whole nanoseconds, whatever it is told.
 fn width_and_time(bytes_us: f64) -> (u32, u32) {
     let width = |ns: u32| (bytes_us * f64::from(ns) / 1e3).round().max(1.0) as u32;
