@@ -13,6 +13,8 @@ mod question;
 use crate::docs::write;
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use ftlab_base::StreamHash;
+use ftlab_drive::version;
 use ftlab_result::Figure;
 use question::{Question, Questions};
 use serde::{Deserialize, Serialize};
@@ -153,16 +155,29 @@ fn ask_all(peer: &dyn Peer, questions: &[Question], keep: Option<&Path>) -> Resu
     Ok(answers.into_values().collect())
 }
 
+/// The name of the file of an answer: with a mark of all that decides it, so that no answer to another question is taken up.
+fn kept_as(peer: &dyn Peer, question: &Question) -> String {
+    let mut mark = StreamHash::default();
+    for part in [
+        question.drive.text(),
+        format!("{:?}", question.jobs),
+        peer.version(),
+        version(),
+    ] {
+        mark.bytes(part.as_bytes());
+    }
+    format!(
+        "{}-{}-{}-{:016x}.json",
+        peer.name(),
+        question.drive.slug(),
+        question.test.step.slug,
+        mark.value()
+    )
+}
+
 /// Asks both one question, or takes up what they said when they were asked before.
 fn ask(peer: &dyn Peer, question: &Question, keep: Option<&Path>) -> Result<Asked> {
-    let kept = keep.map(|folder| {
-        folder.join(format!(
-            "{}-{}-{}.json",
-            peer.name(),
-            question.drive.slug(),
-            question.test.step.slug
-        ))
-    });
+    let kept = keep.map(|folder| folder.join(kept_as(peer, question)));
     if let Some(path) = kept.as_deref().filter(|path| path.exists()) {
         let text = std::fs::read_to_string(path)?;
         return serde_json::from_str(&text)
