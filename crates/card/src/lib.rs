@@ -43,6 +43,17 @@ pub enum Unit {
     Slot,
 }
 
+/// The planes of a die, where a simulator programs several of them together only if their writes happen to meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Planes {
+    /// The die keeps its planes.
+    #[default]
+    Apart,
+    /// The die has one plane, whose blocks have the pages of all, and a page takes its part of a program: a die programs as
+    /// fast as one that always programs all of its planes together. It reads one page at a time.
+    Joined,
+}
+
 /// What is to be written.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
@@ -54,6 +65,8 @@ pub struct Asked<'a> {
     pub filled: bool,
     /// What becomes a page.
     pub unit: Unit,
+    /// What becomes of planes.
+    pub planes: Planes,
 }
 
 /// The files for another simulator, and what is to be said of them.

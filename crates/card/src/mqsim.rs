@@ -135,6 +135,8 @@ struct Shape {
     channels: u32,
     /// Pages that one of the flash becomes.
     split: u32,
+    /// Planes of the die that are one here.
+    joined: u32,
     is_nvme: bool,
 }
 

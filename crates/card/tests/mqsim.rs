@@ -1,6 +1,6 @@
 //! What a drive and a load become for MQSim, and that `ftlab import` reads the same numbers out of it.
 
-use ftlab_card::{Asked, Card, TARGETS, Unit};
+use ftlab_card::{Asked, Card, Planes, TARGETS, Unit};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_import::Text;
 use ftlab_workload::JobFile;
@@ -11,12 +11,21 @@ fn drive(name: &str, settings: &[&str]) -> DriveFile {
 }
 
 fn card(drive: &DriveFile, job: Option<&str>, unit: Unit) -> Result<Card, String> {
+    card_with(drive, job, (unit, Planes::Apart))
+}
+
+fn card_with(
+    drive: &DriveFile,
+    job: Option<&str>,
+    (unit, planes): (Unit, Planes),
+) -> Result<Card, String> {
     let jobs = job.map(|text| JobFile::parse(text, "load.fio").unwrap());
     let asked = Asked {
         drive,
         load: jobs.as_ref().map(|jobs| ("load.fio", jobs)),
         filled: true,
         unit,
+        planes,
     };
     (TARGETS[0].write)(&asked).map_err(|error| error.to_string())
 }
@@ -162,6 +171,30 @@ fn slots_as_pages_hold_and_move_as_much() {
         number(&own, "nand.t_read"),
         "t_read",
     );
+}
+
+#[test]
+fn joined_planes_hold_and_program_as_much() {
+    let own = drive("samsung-pm9a3-960", &[]);
+    for (unit, pages) in [(Unit::Page, 4.0), (Unit::Slot, 16.0)] {
+        let card = card_with(&own, None, (unit, Planes::Joined)).unwrap();
+        let (theirs, _) = back(&card);
+        assert_eq!(number(&theirs, "nand.planes_per_die"), 1.0);
+        assert_eq!(theirs.raw_bytes(), own.raw_bytes());
+        let all = number(&own, "nand.pages_per_block") * pages;
+        assert_eq!(number(&theirs, "nand.pages_per_block"), all);
+        // The three pages of a word line on each plane are programmed together.
+        near(
+            number(&theirs, "nand.t_program") * 3.0 * pages,
+            number(&own, "nand.t_program"),
+            "t_program",
+        );
+        assert!(
+            card.remarks
+                .iter()
+                .any(|remark| remark.starts_with("nand.planes_per_die 4: joined"))
+        );
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::screen;
 use crate::shrink::ShrinkOption;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use ftlab_card::{Asked, Card, Dropped, Row, TARGETS, Target, Unit};
+use ftlab_card::{Asked, Card, Dropped, Planes, Row, TARGETS, Target, Unit};
 use ftlab_drive::Catalog;
 use ftlab_workload::JobFile;
 use serde::Serialize;
@@ -56,6 +56,12 @@ pub struct Options {
         ("slot", Unit::Slot, "slots of the map; each takes its part of a program"),
     ]))]
     unit: Unit,
+    /// What becomes of the planes of a die, where the simulator programs several together only if their writes meet
+    #[arg(long, default_value = "apart", value_parser = choice([
+        ("apart", Planes::Apart, "they stay"),
+        ("joined", Planes::Joined, "they are one, which programs as fast as all of them together and reads one page at a time"),
+    ]))]
+    planes: Planes,
     /// Folder to write to
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
@@ -93,6 +99,7 @@ pub fn command(options: &Options) -> Outcome {
         load: load.as_ref().map(|(name, jobs)| (name.as_str(), jobs)),
         filled: options.filled,
         unit: options.unit,
+        planes: options.planes,
     };
     let card = (target.write)(&asked)?;
     let paths = written(options, &card)?;

@@ -9,7 +9,7 @@ use super::{Answer, Peer, process};
 use anyhow::{Context, Result, bail, ensure};
 use ftlab_base::CommandKind;
 use ftlab_bench::suites::Latencies;
-use ftlab_card::{Asked, Unit};
+use ftlab_card::{Asked, Planes, Unit};
 use ftlab_result::quantity::table;
 use ftlab_workload::{JobFile, JobSpec, PatternKind};
 use roxmltree::Document;
@@ -116,8 +116,9 @@ impl Peer for Mqsim {
             "Flows share no addresses in MQSim: each of eight has an eighth of the drive. Jobs without a rate that differ in nothing are \
              one flow with all their requests outstanding. The probe is two flows, one of reads and one of writes, so that their latencies \
              can be separated.",
-            "A die there programs several planes at once only where writes for the same page of each meet in its queue; these drives \
-             always program all planes of a die together. There is no parity.",
+            "It has `--planes joined`: a die there programs several planes at once only where writes for the same page of each meet in its queue, \
+             and these drives always program all planes of a die together. So a die has one plane, as fast as all, which reads one page at a \
+             time. There is no parity.",
             "More blocks are kept free than the drive file says, since runs stop without an end otherwise; each flow costs some.",
             "Percentiles and rates are taken from its log of response times with a period of a nanosecond, in whole microseconds, to which half \
              of one is added. Its own rates divide by whole seconds.",
@@ -212,6 +213,7 @@ fn write_files(question: &Question, jobs: &JobFile, folder: &Path) -> Result<Vec
         load: Some((&question.test.step.slug, jobs)),
         filled: !question.is_new,
         unit: if is_small { Unit::Slot } else { Unit::Page },
+        planes: Planes::Joined,
     };
     let mut targets = ftlab_card::TARGETS.iter();
     let target = targets.find(|target| target.name == "mqsim");

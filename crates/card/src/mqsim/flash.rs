@@ -3,7 +3,7 @@
 use super::{DEVICE, FLASH, Shape, count};
 use crate::draft::Draft;
 use crate::numbers::Numbers;
-use crate::{Asked, CardError, Unit};
+use crate::{Asked, CardError, Planes, Unit};
 use ftlab_base::SECTOR_BYTES;
 use ftlab_drive::{DriveFile, Flash};
 
@@ -28,12 +28,17 @@ pub fn geometry(
         Unit::Slot => (page / slot).max(1) as u32,
     };
     let planes = count(numbers.given("nand.planes_per_die"));
+    let joined = match asked.planes {
+        Planes::Apart => 1,
+        Planes::Joined => planes,
+    };
     let shape = Shape {
         channels: count(numbers.given("nand.channels")),
         dies_per_channel: count(numbers.given("nand.dies_per_channel")),
-        planes,
+        planes: planes / joined,
+        joined,
         blocks_per_plane: count(numbers.given("nand.blocks_per_die")) / planes,
-        pages_per_block: count(numbers.given("nand.pages_per_block")) * split,
+        pages_per_block: count(numbers.given("nand.pages_per_block")) * split * joined,
         page_bytes: page / u64::from(split),
         split,
         is_nvme: drive.is_nvme(),
@@ -48,6 +53,12 @@ pub fn geometry(
         ));
     }
     sizes(&shape, numbers, draft);
+    if joined > 1 {
+        draft.remarks.push(format!(
+            "nand.planes_per_die {planes}: joined to one, whose blocks have the pages of {planes} and whose programs take a part of the time; \
+             a die reads one page at a time"
+        ));
+    }
     if asked.unit == Unit::Page && slot < page {
         draft.remarks.push(format!(
             "map.slot {slot}: MQSim maps pages of {page} bytes, so that a write of less programs all of one, and reads the rest \
@@ -137,11 +148,11 @@ pub fn times(drive: &DriveFile, shape: &Shape, numbers: &mut Numbers, draft: &mu
     let reads = read_times(technology, numbers);
     let read_keys = ["nand.t_read"];
     let together = numbers.number("nand.pages_per_program").unwrap_or(1.0);
-    let each = together * f64::from(shape.split);
+    let each = together * f64::from(shape.split * shape.joined);
     let program = numbers.given("nand.t_program") / each;
-    let note = match (together > 1.0, shape.split > 1) {
-        (false, false) => String::new(),
-        _ => format!("of {each} that are programmed together, each its part"),
+    let note = match each > 1.0 {
+        false => String::new(),
+        true => format!("of {each} that are programmed together, each its part"),
     };
     let latencies = [
         (
