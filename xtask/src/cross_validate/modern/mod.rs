@@ -90,7 +90,7 @@ fn other_drives(drive: &Drive, all: &[Drive]) -> Result<Forecast> {
     let members: Result<Vec<BTreeMap<u64, Figures>>> = (0..MEMBERS)
         .into_par_iter()
         .map(|n| {
-            let member = file.with(&spread.settings(n, MEMBERS))?;
+            let member = file.with(&spread.settings(n))?;
             rates
                 .iter()
                 .map(|rate| Ok((*rate, model::at(&member, *rate)?)))

@@ -1,7 +1,7 @@
 //! The model under an offered rate, as the drives were measured.
 
 use super::measured::{Figures, SERVED};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock};
@@ -17,10 +17,13 @@ const SMALL_BYTES: u64 = 16_000_000_000;
 /// The machine that the drives were measured in.
 const TESTBED: &str = "linux-2024-nvme";
 
-/// Jobs that write, and writes and reads a second of the probe beside them.
+/// The job of a rate of 50,000, and the words of it that are of the rate: writes of each job and reads beside them.
+const JOB: &str = include_str!("../../../../jobs/offered-50k.fio");
+const RATES: [&str; 2] = ["rate_iops=7500\n", "rate_iops=454\n"];
+
+/// Jobs that write, and writes a second of the probe beside them.
 const JOBS: u64 = 6;
-const PROBE_WRITES: u64 = 4_990;
-const PROBE_READS: u64 = 5_000;
+const PROBE_WRITES: u64 = 5_000;
 
 /// Writes of the load for each of its reads.
 const WRITES_A_READ: u64 = 99;
@@ -28,17 +31,15 @@ const WRITES_A_READ: u64 = 99;
 /// What is measured of reads and writes, and their percentiles.
 pub const PERCENTILES: [(f64, &str); 3] = [(50.0, "p50"), (99.0, "p99"), (99.9, "p999")];
 
-/// The job of a rate, as `jobs/offered-50k.fio` is of its own.
-fn job(rate: u64) -> String {
+/// The job of another rate.
+fn job(rate: u64) -> Result<String> {
     let load = rate.saturating_sub(PROBE_WRITES);
-    let each = (load / JOBS).max(1);
-    let reads = (load / WRITES_A_READ).max(1);
-    format!(
-        "[global]\nbs=4k\niodepth=64\nnorandommap\nsize=100%\ntime_based\nruntime=3\nramp_time=500ms\nrate_process=poisson\n\
-         [load]\nrw=randwrite\nnumjobs={JOBS}\ngroup_reporting\nrate_iops={each}\n\
-         [reads]\nrw=randread\nrate_iops={reads}\n\
-         [probe]\nrw=randrw\nrwmixread=50\nrate_iops={PROBE_READS},{PROBE_WRITES}\nrate_process=linear\n"
-    )
+    let mut text = JOB.to_owned();
+    for (word, rate) in RATES.into_iter().zip([load / JOBS, load / WRITES_A_READ]) {
+        ensure!(text.contains(word), "jobs/offered-50k.fio has no {word}");
+        text = text.replace(word, &format!("rate_iops={}\n", rate.max(1)));
+    }
+    Ok(text)
 }
 
 /// The figures of a drive that is steady, at a rate.
@@ -46,7 +47,7 @@ pub fn at(file: &DriveFile, rate: u64) -> Result<Figures> {
     let (small, _) = file.shrunk_to(SMALL_BYTES)?;
     let mut device = small.build(&Testbed::load(TESTBED)?, SEED)?;
     states::prepare(&mut *device, State::New, State::SteadyFast, SEED)?;
-    let job = JobFile::parse(&job(rate), "offered.fio")?;
+    let job = JobFile::parse(&job(rate)?, "offered.fio")?;
     let report = driver::run(&job, &mut *device, Clock::Timed, SEED)?;
     let run = Record::of_jobs(&job, &report).run;
     let mut figures = Figures::from([(SERVED.to_owned(), run.write.iops)]);
