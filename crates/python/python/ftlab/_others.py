@@ -319,7 +319,7 @@ def from_sheet(sheet: str | os.PathLike[str], *, progress: Progress | None = Non
     Examples
     --------
     >>> import ftlab, os, tempfile
-    >>> text = """
+    >>> text = '''
     ... schema = 1
     ... kind = "sheet"
     ... name = "Mine"
@@ -329,7 +329,7 @@ def from_sheet(sheet: str | os.PathLike[str], *, progress: Progress | None = Non
     ... port = "pcie4x4"
     ... [announced]
     ... sequential_writes = "1400 MB/s"
-    ... """
+    ... '''
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     sheet = os.path.join(folder, "mine.sheet.toml")
     ...     with open(sheet, "w") as file:
