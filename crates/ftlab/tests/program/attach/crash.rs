@@ -16,8 +16,8 @@ use std::io::{self, BufRead, BufReader};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
-use std::time::Duration;
 use tempfile::TempDir;
 
 const SLOT_BYTES: u64 = 4096;
@@ -157,8 +157,14 @@ pub fn header(code: u16, flags: u16, cookie: u64, slot: u64) -> RequestHeader {
     }
 }
 
-/// Writes until the server is gone, which is an error.
-fn load(client: &mut Client, known: &mut Known, stream: &mut impl Rng) -> io::Result<()> {
+/// Writes until the server is gone, which is an error. It is killed at some time after so many answers.
+fn load(
+    client: &mut Client,
+    known: &mut Known,
+    stream: &mut impl Rng,
+    mut answers: u64,
+    kill: &Sender<()>,
+) -> io::Result<()> {
     loop {
         // Requests that are under way at once; no slot twice, as they are done in any order.
         let first = stream.random_range(0..SLOTS);
@@ -186,6 +192,11 @@ fn load(client: &mut Client, known: &mut Known, stream: &mut impl Rng) -> io::Re
             let (cookie, error) = client.reply()?;
             assert_eq!(error, 0);
             known.acknowledged(writes[cookie as usize]);
+            answers = answers.saturating_sub(1);
+            if answers == 0 {
+                // Once is enough.
+                let _ = kill.send(());
+            }
             let safe = with_fua.iter().find(|(n, _)| *n == cookie);
             if let Some((_, slot)) = safe {
                 known.safe(*slot);
@@ -229,12 +240,13 @@ fn kill_and_restart(drive: &[&str], timings: &[&str], rounds: usize) -> Survived
         let mut client = Client::connect(&folder.path().join("s"));
         assert!(client.size_bytes >= SLOTS * SLOT_BYTES);
         known.check(&mut client);
-        let after = Duration::from_millis(stream.random_range(20..200));
+        let answers = stream.random_range(50..1_000);
+        let (kill, killed) = channel();
         let killer = thread::spawn(move || {
-            thread::sleep(after);
+            killed.recv().expect("the load goes on");
             server.kill();
         });
-        load(&mut client, &mut known, &mut stream).expect_err("it is killed");
+        load(&mut client, &mut known, &mut stream, answers, &kill).expect_err("it is killed");
         killer.join().expect("no panic");
     }
     assert!(known.versions > rounds as u64, "something was written");
@@ -443,11 +455,12 @@ fn a_second_signal_while_it_stops_cuts_the_power() {
             deaf.send(header(NBD_CMD_READ, 0, n, n), &[])
                 .expect("it runs");
         }
+        let (kill, killed) = channel();
         let killer = thread::spawn(move || {
-            thread::sleep(Duration::from_millis(150));
+            killed.recv().expect("the load goes on");
             server.insist(signal)
         });
-        load(&mut client, &mut known, &mut stream).expect_err("it stops");
+        load(&mut client, &mut known, &mut stream, 200, &kill).expect_err("it stops");
         let status = killer.join().expect("no panic");
         assert_eq!(status.code(), Some(130), "{signal}");
         assert!(known.versions > 100, "{} writes", known.versions);

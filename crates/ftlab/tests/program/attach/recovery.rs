@@ -9,6 +9,7 @@ use rand::{Rng, RngExt};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -26,8 +27,8 @@ fn name(number: u64) -> String {
 }
 
 /// Writes files, of which it syncs some, and removes old ones, until the drive is gone. The numbers of those that are
-/// safe are noted.
-fn write(folder: &Path, first: u64, safe: &mut Vec<u64>) -> io::Result<()> {
+/// safe are noted; that one is, is said.
+fn write(folder: &Path, first: u64, safe: &mut Vec<u64>, synced: &Sender<()>) -> io::Result<()> {
     for number in first.. {
         let mut file = File::create(folder.join(name(number)))?;
         file.write_all(&content(number))?;
@@ -35,6 +36,8 @@ fn write(folder: &Path, first: u64, safe: &mut Vec<u64>) -> io::Result<()> {
             file.sync_all()?;
             File::open(folder)?.sync_all()?;
             safe.push(number);
+            // The first one starts the clock of the cut, which takes no other.
+            let _ = synced.send(());
         }
         if safe.len() > 40 {
             std::fs::remove_file(folder.join(name(safe.remove(0))))?;
@@ -80,7 +83,7 @@ impl Disk<'_> {
         (server, block)
     }
 
-    /// Cuts the power so long after the load began.
+    /// Cuts the power so long after the load synced its first file.
     fn cut(&mut self, after: Duration, faults: &[&str]) {
         let (server, block) = self.attach();
         let mount = Mount::new(&block, &self.path("mnt"));
@@ -97,11 +100,13 @@ impl Disk<'_> {
         for fault in faults {
             said(env!("CARGO_BIN_EXE_ftlab"), &["fault", image, fault]);
         }
+        let (synced, first) = channel();
         let cutter = thread::spawn(move || {
+            first.recv().expect("a file is synced");
             thread::sleep(after);
             server.kill();
         });
-        write(&mount.folder, self.next, &mut self.safe).expect_err("its drive is gone");
+        write(&mount.folder, self.next, &mut self.safe, &synced).expect_err("its drive is gone");
         cutter.join().expect("no panic");
         self.next += 100_000;
     }
