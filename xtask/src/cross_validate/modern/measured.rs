@@ -14,6 +14,8 @@ pub struct Drive {
     pub slug: String,
     /// By the rate that was offered.
     pub rates: BTreeMap<u64, Figures>,
+    /// Write amplification of random writes, each with the GiB that they were written to.
+    pub amplifications: Vec<(f64, f64)>,
     /// The rates announced, by their metrics.
     announced: Figures,
 }
@@ -85,6 +87,7 @@ pub fn drives() -> Result<Vec<Drive>> {
         let drive = drives.entry(slug.to_owned()).or_insert_with(|| Drive {
             slug: slug.to_owned(),
             rates: BTreeMap::new(),
+            amplifications: Vec::new(),
             announced: Figures::new(),
         });
         match test {
@@ -96,6 +99,18 @@ pub fn drives() -> Result<Vec<Drive>> {
                 let rate = rate.with_context(|| format!("{id}: no rate in `{conditions}`"))?;
                 let figures = drive.rates.entry(rate).or_default();
                 figures.insert(metric.to_owned(), value);
+            }
+            "steady-writes"
+                if metric == table::WRITE_AMP.name && conditions.starts_with("uniform ") =>
+            {
+                let used = conditions
+                    .split(" GiB of")
+                    .next()
+                    .and_then(|text| text.rsplit(' ').next());
+                let used = used.and_then(|gib| gib.parse().ok());
+                let used =
+                    used.with_context(|| format!("{id}: no used space in `{conditions}`"))?;
+                drive.amplifications.push((used, value));
             }
             "datasheet" => {
                 drive.announced.insert(metric.to_owned(), value);

@@ -14,7 +14,7 @@ use ftlab_drive::{Catalog, Choice, DriveFile, Range, Spread};
 use measured::{Drive, Figures};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use tables::{Forecast, Judged};
+use tables::{Amplification, Forecast, Judged};
 
 /// The rates by which the numbers of a drive are found.
 const FITTED_RATES: [u64; 5] = [10_000, 50_000, 80_000, 150_000, 300_000];
@@ -47,7 +47,9 @@ pub fn command() -> Result<()> {
         .iter()
         .map(|drive| other_drives(drive, &drives))
         .collect();
-    let text = tables::page(&conditions, &forecasts?, &drives);
+    let amplifications: Result<Vec<Vec<Amplification>>> =
+        drives.iter().map(amplifications).collect();
+    let text = tables::page(&conditions, &forecasts?, &amplifications?.concat(), &drives);
     println!("{text}");
     crate::docs::write("docs/cross-validation-modern.md", &text)
 }
@@ -57,6 +59,22 @@ fn of_sheet(drive: &Drive) -> Result<DriveFile> {
     let file = Catalog::load(&drive.slug, &[])?;
     let sheet = Sheet::parse(&format!("{}.sheet.toml", drive.slug), &drive.sheet(&file)?)?;
     Ok(from_sheet(&sheet)?.file)
+}
+
+/// Write amplification of a drive that is known by its sheet, where it was measured.
+fn amplifications(drive: &Drive) -> Result<Vec<Amplification>> {
+    let file = of_sheet(drive)?;
+    let capacity_gib = file.capacity_bytes() as f64 / f64::from(1 << 30);
+    let each = drive.amplifications.par_iter().map(|&(gib, published)| {
+        let used = (gib / capacity_gib).min(1.0);
+        Ok(Amplification {
+            slug: drive.slug.clone(),
+            used,
+            published,
+            got: model::steady_amplification(&file, used)?,
+        })
+    });
+    each.collect()
 }
 
 /// A drive's numbers from some rates, and what the model gives at the others.

@@ -31,6 +31,33 @@ const WRITES_A_READ: u64 = 99;
 /// What is measured of reads and writes, and their percentiles.
 pub const PERCENTILES: [(f64, &str); 3] = [(50.0, "p50"), (99.0, "p99"), (99.9, "p999")];
 
+/// Times that the used part of a drive is overwritten before its write amplification is read, which one more shows.
+const OVERWRITES: u32 = 4;
+
+/// Write amplification of random writes to a share of a drive, which the rest of it never sees.
+pub fn steady_amplification(file: &DriveFile, used: f64) -> Result<f64> {
+    let (small, _) = file.shrunk_to(SMALL_BYTES)?;
+    let mut device = small.build(&Testbed::load(TESTBED)?, SEED)?;
+    let percent = (100.0 * used).round();
+    let writes = |name: &str, rw: &str, loops: u32| {
+        let text =
+            format!("[{name}]\nrw={rw}\nbs=4k\nnorandommap\nsize={percent}%\nloops={loops}\n");
+        Ok::<JobFile, anyhow::Error>(JobFile::parse(&text, "overwrites.fio")?)
+    };
+    for job in [
+        writes("fill", "write", 1)?,
+        writes("age", "randwrite", OVERWRITES)?,
+    ] {
+        driver::run(&job, &mut *device, Clock::Untimed, SEED)?;
+    }
+    let job = writes("measured", "randwrite", 1)?;
+    let report = driver::run(&job, &mut *device, Clock::Untimed, SEED)?;
+    Record::of_jobs(&job, &report)
+        .run
+        .wa()
+        .context("it writes to flash")
+}
+
 /// The job of another rate.
 fn job(rate: u64) -> Result<String> {
     let load = rate.saturating_sub(PROBE_WRITES);

@@ -16,6 +16,15 @@ pub struct Forecast {
     pub members: Vec<BTreeMap<u64, Figures>>,
 }
 
+/// Steady write amplification of random writes to a share of a drive that is known by its sheet.
+#[derive(Clone)]
+pub struct Amplification {
+    pub slug: String,
+    pub used: f64,
+    pub published: f64,
+    pub got: f64,
+}
+
 /// The least difference of two published values that has an order.
 const DIFFERENT: f64 = 1.1;
 
@@ -58,10 +67,49 @@ fn percent((right, all): (usize, usize)) -> String {
 }
 
 /// The page.
-pub fn page(conditions: &[Judged], forecasts: &[Forecast], drives: &[Drive]) -> String {
+pub fn page(
+    conditions: &[Judged],
+    forecasts: &[Forecast],
+    amplifications: &[Amplification],
+    drives: &[Drive],
+) -> String {
     let mut text = HEAD.to_owned();
     text += &other_conditions(conditions, drives);
     text += &other_drives(forecasts, conditions, drives);
+    text += &steady_amplification(amplifications);
+    text
+}
+
+fn steady_amplification(rows: &[Amplification]) -> String {
+    let mut text = "
+## Steady write amplification
+
+Random writes to a share of a drive that its sheet alone makes, beside what was measured on the real one.
+
+| drive | used | published | simulated | error |
+|---|--:|--:|--:|--:|
+"
+    .to_owned();
+    let error = |row: &Amplification| 100.0 * (row.got / row.published - 1.0);
+    for row in rows {
+        writeln!(
+            text,
+            "| {} | {:.0} % | {:.2} | {:.2} | {:+.1} % |",
+            row.slug,
+            100.0 * row.used,
+            row.published,
+            row.got,
+            error(row)
+        )
+        .expect("it is a string");
+    }
+    let errors = rows.iter().map(|row| error(row).abs()).collect();
+    writeln!(
+        text,
+        "\nHalf of them are off by no more than {:.1} %.",
+        median(errors)
+    )
+    .expect("it is a string");
     text
 }
 
