@@ -1,7 +1,8 @@
 //! Predictions: what members of a drive's class give.
 
 use super::ForecastError;
-use super::range::{middle, widened};
+use super::kind::Kind;
+use super::range::{Range, middle, widened};
 use super::request::{Asked, Request};
 use super::residuals::Residuals;
 use super::row::Row;
@@ -51,62 +52,63 @@ pub fn forecast(
         false => members,
     };
     let drives = made.file.members(members)?;
-    let mut cells = Vec::new();
-    for (drive, _) in &drives {
-        let subject = Subject::fit(vec![Subject::from(drive.clone())], Some(SMALL_BYTES))?;
-        let subject: Vec<Arc<Subject>> = subject.into_iter().map(Arc::new).collect();
-        for (asked, load) in request.asked.iter().zip(&request.loads) {
-            cells.push(cell(&subject[0], asked, load, drive)?);
-        }
-    }
+    let cells = cells(request, drives.into_iter().map(|(drive, _)| drive))?;
     let outcomes = outcomes(&cells, lab)?;
-    let class = made
-        .file
-        .class()
-        .map_or("", |class| class.name())
-        .to_owned();
+    let class = made.file.class().map_or("", |class| class.name());
     let mut forecast = Forecast {
-        class,
+        class: class.to_owned(),
         rows: Vec::new(),
         lacking: Vec::new(),
         remarks: [made.contradictions, made.remarks].concat(),
     };
-    let each = request.asked.iter().zip(&request.loads).enumerate();
-    for (n, (asked, load)) in each {
+    for (n, asked) in request.asked.iter().enumerate() {
         let of_members = outcomes.iter().skip(n).step_by(request.asked.len());
         let values: Vec<f64> = of_members.filter_map(|of| asked.value(of)).collect();
-        let id = asked.id(&request.slug);
-        let kind = asked.kind(load).filter(|_| {
-            values.len() as f64 >= MEMBERS_MIN * f64::from(members) && !values.is_empty()
-        });
-        let (Some(kind), Some(range)) = (kind, middle(values.clone())) else {
-            let of = values.len();
-            let why = format!("{id}: {of} of {members} members have this figure");
+        let have = values.len();
+        let is_enough = have as f64 >= MEMBERS_MIN * f64::from(members);
+        let kind = asked.kind(&request.loads[n]).filter(|_| is_enough);
+        let (Some(kind), Some(range)) = (kind, middle(values)) else {
+            let why = format!(
+                "{}: {have} of {members} members have this figure",
+                asked.id(&request.slug)
+            );
             forecast.lacking.push(why);
             continue;
         };
-        let residual = residuals.at(&forecast.class, kind);
-        let [low, middle, high] = widened(range, residual).map(rounded);
+        let residual = residuals.at(class, kind);
+        let row = row(request, asked, kind, widened(range, residual));
         forecast.rows.push(Row {
-            id,
             date: date.to_owned(),
-            model: ftlab_drive::version(),
-            drive: request.slug.clone(),
-            test: asked.test(),
-            state: asked.state.name().to_owned(),
             testbed: cells[n].machine.slug.clone(),
-            metric: asked.metric.clone(),
-            unit: asked.unit().to_owned(),
-            middle,
-            low,
-            high,
-            kind: kind.name().to_owned(),
-            members: values.len(),
+            members: have,
             residual,
-            input_shows: asked.input_shows,
+            ..row
         });
     }
     Ok(forecast)
+}
+
+/// A prediction of a figure, but for when it was made and from what.
+fn row(request: &Request, asked: &Asked, kind: Kind, range: Range) -> Row {
+    let [low, middle, high] = range.map(rounded);
+    Row {
+        id: asked.id(&request.slug),
+        date: String::new(),
+        model: ftlab_drive::version(),
+        drive: request.slug.clone(),
+        test: asked.test(),
+        state: asked.state.name().to_owned(),
+        testbed: String::new(),
+        metric: asked.metric.clone(),
+        unit: asked.unit().to_owned(),
+        middle,
+        low,
+        high,
+        kind: kind.name().to_owned(),
+        members: 0,
+        residual: 0.0,
+        input_shows: asked.input_shows,
+    }
 }
 
 /// Rounds to four digits, as no figure is more exact.
@@ -114,13 +116,25 @@ fn rounded(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
 }
 
-fn cell(
-    subject: &Arc<Subject>,
-    asked: &Asked,
-    load: &Load,
-    drive: &DriveFile,
-) -> Result<Cell, ForecastError> {
-    let usual = ftlab_drive::default_testbed([drive]);
+/// What each drive is asked, one after the other.
+fn cells(
+    request: &Request,
+    drives: impl Iterator<Item = DriveFile>,
+) -> Result<Vec<Cell>, ForecastError> {
+    let mut cells = Vec::new();
+    for drive in drives {
+        let small = Subject::fit(vec![Subject::from(drive)], Some(SMALL_BYTES))?;
+        for subject in small.into_iter().map(Arc::new) {
+            for (asked, load) in request.asked.iter().zip(&request.loads) {
+                cells.push(cell(&subject, asked, load)?);
+            }
+        }
+    }
+    Ok(cells)
+}
+
+fn cell(subject: &Arc<Subject>, asked: &Asked, load: &Load) -> Result<Cell, ForecastError> {
+    let usual = subject.usual_testbed();
     let machine = Testbed::load(asked.testbed.as_deref().unwrap_or(usual))?;
     Ok(Cell {
         work: Work::Load(Playing {

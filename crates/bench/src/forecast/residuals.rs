@@ -85,22 +85,19 @@ impl Residuals {
         text
     }
 
-    /// What figures of a kind are missed by: on drives of the class, else of another, else as the worst kind is.
+    /// What figures of a kind are missed by on drives of the class. Where none is known they are taken for as uncertain as the
+    /// class's worst kind, and without a figure of the class as the worst of all: what nobody has checked is not narrow.
     #[must_use]
     pub fn at(&self, class: &str, kind: Kind) -> f64 {
-        let of = |class: Option<&str>| {
-            let rows = self.0.iter().filter(|((of, name), _)| {
-                class.is_none_or(|class| class == of) && name == kind.name()
-            });
+        let known = |class: &str| self.0.get(&(class.to_owned(), kind.name().to_owned()));
+        let worst = |class: Option<&str>| {
+            let rows = (self.0.iter()).filter(|((of, _), _)| class.is_none_or(|class| class == of));
             rows.map(|(_, known)| known.residual).reduce(f64::max)
         };
-        let worst = || {
-            self.0
-                .values()
-                .map(|known| known.residual)
-                .fold(0.0, f64::max)
-        };
-        of(Some(class)).or_else(|| of(None)).unwrap_or_else(worst)
+        let own = known(class).map(|known| known.residual);
+        own.or_else(|| worst(Some(class)))
+            .or_else(|| worst(None))
+            .unwrap_or(0.0)
     }
 }
 
@@ -123,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_drive_of_the_class_tells_is_another_classs_or_the_worst() {
+    fn what_no_drive_of_the_class_tells_is_as_uncertain_as_its_worst_kind() {
         let row = |class: &str, kind, error| (class.to_owned(), kind, error);
         let of = Residuals::of([
             row("client", Kind::CacheSize, 1.0),
@@ -131,8 +128,9 @@ mod tests {
             row("data-centre", Kind::SteadyWrites, 0.4),
         ]);
         assert_eq!(of.at("client", Kind::RandomReads), 0.2);
-        assert_eq!(of.at("client", Kind::SteadyWrites), 0.4);
-        assert_eq!(of.at("client", Kind::Mixed), 1.0);
+        assert_eq!(of.at("client", Kind::SteadyWrites), 1.0);
+        assert_eq!(of.at("data-centre", Kind::CacheSize), 0.4);
+        assert_eq!(of.at("", Kind::Mixed), 1.0);
         assert_eq!(Residuals::default().at("client", Kind::Mixed), 0.0);
     }
 }
