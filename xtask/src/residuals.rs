@@ -1,8 +1,9 @@
-//! What predictions are off by on drives that are known, made from their sheets alone: what ranges are widened by.
+//! What predictions are off by on drives that are known, made from their sheets alone, and on those that were compared: what
+//! ranges are widened by.
 
-use crate::docs;
+use crate::docs::{self, Kept};
 use anyhow::{Context, Result, bail};
-use ftlab_bench::forecast::{Kind, Request, Residuals, forecast, outside};
+use ftlab_bench::forecast::{Kind, Request, Residuals, forecast, outside, widened};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -10,12 +11,30 @@ use std::path::PathBuf;
 /// Sheets of drives of which figures are known, each with the figures' ids.
 const KNOWN: &str = "predictions/known";
 
+/// Sheets of drives that were predicted.
+const SHEETS: &str = "predictions/sheets";
+
 const TABLE: &str = "reference/residuals.csv";
 
 /// Members of a class that are run.
 const MEMBERS: u32 = 20;
 
 pub fn command() -> Result<()> {
+    let mut errors = known()?;
+    errors.extend(compared()?);
+    docs::write(TABLE, &Residuals::of(errors).text())
+}
+
+/// A figure's class and kind, and by how much it lies outside the range of members.
+type Missed = (String, Kind, f64);
+
+fn kind(name: &str) -> Result<Kind> {
+    let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
+    kind.with_context(|| format!("{name} is no kind"))
+}
+
+/// Figures of drives that are known, run anew.
+fn known() -> Result<Vec<Missed>> {
     let published = published()?;
     let lab = docs::lab()?;
     let mut errors = Vec::new();
@@ -36,18 +55,31 @@ pub fn command() -> Result<()> {
             let Some(value) = published.get(id) else {
                 bail!("{}: reference/modern.csv has no {id}", row.id);
             };
-            let range = [row.low, row.middle, row.high];
-            let error = outside(range, *value);
-            let kind = Kind::ALL.into_iter().find(|kind| kind.name() == row.kind);
-            let kind = kind.context("it is of a kind")?;
+            let error = outside([row.low, row.middle, row.high], *value);
             println!(
                 "{id} {}: {} to {} to {}, published {value}: {error:.3} outside",
                 row.id, row.low, row.middle, row.high
             );
-            errors.push((made.class.clone(), kind, error));
+            errors.push((made.class.clone(), kind(&row.kind)?, error));
         }
     }
-    docs::write(TABLE, &Residuals::of(errors).text())
+    Ok(errors)
+}
+
+/// Predictions that were compared: their drives are known from then on.
+fn compared() -> Result<Vec<Missed>> {
+    let mut errors = Vec::new();
+    for compared in Kept::read()?.rows {
+        let (row, Some(published)) = (compared.row, compared.published) else {
+            continue;
+        };
+        let path = docs::place(SHEETS).join(format!("{}.toml", row.drive));
+        let request = Request::parse(&path, &fs::read_to_string(&path)?)?;
+        let of_members = widened([row.low, row.middle, row.high], -row.residual);
+        let error = outside(of_members, published.published);
+        errors.push((request.class().to_owned(), kind(&row.kind)?, error));
+    }
+    Ok(errors)
 }
 
 fn sheets() -> Result<Vec<PathBuf>> {

@@ -5,6 +5,8 @@ mod claims;
 mod predictions;
 mod theory;
 
+pub use predictions::Kept;
+
 use crate::peers;
 use crate::plan::{MEMORY_BYTES, threads};
 use anyhow::{Context, Result};

@@ -54,7 +54,7 @@ pub struct Sheet {
     pub(super) name: String,
     pub(super) summary: Option<String>,
     pub(super) year: Option<u16>,
-    pub(super) class: Class,
+    pub(crate) class: Class,
     pub(super) flash: Flash,
     capacity: Quantity<Bytes>,
     /// Lanes, as `link.port` of a drive file has them.

@@ -54,7 +54,7 @@ pub fn forecast(
     let drives = made.file.members(members)?;
     let cells = cells(request, drives.into_iter().map(|(drive, _)| drive))?;
     let outcomes = outcomes(&cells, lab)?;
-    let class = made.file.class().map_or("", |class| class.name());
+    let class = request.class();
     let mut forecast = Forecast {
         class: class.to_owned(),
         rows: Vec::new(),

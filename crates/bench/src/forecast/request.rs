@@ -103,6 +103,14 @@ impl Request {
     }
 }
 
+impl Request {
+    /// The class of the drive.
+    #[must_use]
+    pub fn class(&self) -> &'static str {
+        self.sheet.class.name()
+    }
+}
+
 impl Asked {
     /// The name of the test: that of its job file.
     #[must_use]
