@@ -22,7 +22,7 @@ A SHEET is what `ftlab calibrate --sheet` reads, with tables that say what is to
 be predicted:
 
   [[predict]]
-  job = \"nvme-randread-4k-qd1\"    a job of ftlab, or a file beside the sheet
+  job = \"nvme-randread-4k-qd1.fio\"  a job of ftlab, or a file beside the sheet
   state = \"filled\"                the drive before it; else it is new
   metric = \"read.iops\"            or write.p99, slc_gb, mean_mb_s …
   testbed = \"spdk-2024\"           else the machine of the drive's time

@@ -70,7 +70,7 @@ impl Request {
         let sheet = Sheet::parse(&source, text)?;
         let Some(given) = sheet.predict() else {
             return Err(wrong(
-                "it asks for no figure: add some such as [[predict]] job = \"nvme-randread-4k-qd1\", metric = \"read.iops\"",
+                "it asks for no figure: add some such as [[predict]] job = \"nvme-randread-4k-qd1.fio\", metric = \"read.iops\"",
             ));
         };
         let asked: Vec<Asked> = (given.clone().try_into())
@@ -184,7 +184,7 @@ mod tests {
     fn a_request_names_its_figures() {
         let request = parse(
             "[[predict]]\njob = \"nvme-randread-4k-qd1.fio\"\nstate = \"filled\"\nmetric = \"read.mean\"\n\
-             [[predict]]\njob = \"nvme-randread-4k-qd1\"\nmetric = \"read.iops\"\n",
+             [[predict]]\njob = \"nvme-randread-4k-qd1.fio\"\nmetric = \"read.iops\"\n",
         )
         .expect("it can be read");
         let [one, other] = &request.asked[..] else {
@@ -202,10 +202,10 @@ mod tests {
     fn what_cannot_be_asked_is_refused_with_the_way_out() {
         let with = |predict: &str| parse(predict).map(|_| ()).unwrap_err();
         assert!(with("").contains("x-1920.toml: it asks for no figure: add some such as"));
-        let row = "[[predict]]\njob = \"nvme-randread-4k-qd1\"\nmetric = \"read.iops\"\n";
+        let row = "[[predict]]\njob = \"nvme-randread-4k-qd1.fio\"\nmetric = \"read.iops\"\n";
         assert!(with(&format!("{row}{row}")).contains("asked for twice"));
         assert!(
-            with("[[predict]]\njob = \"nvme-randread-4k-qd1\"\nmetric = \"iopses\"\n")
+            with("[[predict]]\njob = \"nvme-randread-4k-qd1.fio\"\nmetric = \"iopses\"\n")
                 .contains("`iopses` is no figure of a run; give one such as")
         );
         assert!(with("[[predict]]\njob = \"no-such\"\nmetric = \"iops\"\n").contains("job: "));
