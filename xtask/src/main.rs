@@ -9,6 +9,7 @@ mod lines;
 mod numbers;
 mod peers;
 mod plan;
+mod residuals;
 mod results;
 
 use clap::{Parser, Subcommand};
@@ -29,6 +30,8 @@ enum Task {
     /// Draw a page of docs/ that says what the model is worth
     #[command(subcommand)]
     Docs(docs::Page),
+    /// Write reference/residuals.csv: what predictions are off by on drives that are known
+    Residuals,
     /// Write the licences of the libraries that are linked into ftlab
     Licences(licences::Options),
     /// Count the lines of code, by crate
@@ -40,6 +43,7 @@ fn main() -> anyhow::Result<()> {
         Task::Calibrate(options) => calibrate::command(&options),
         Task::CrossValidate(options) => cross_validate::command(&options),
         Task::Docs(page) => docs::command(&page),
+        Task::Residuals => residuals::command(),
         Task::Licences(options) => licences::command(&options),
         Task::Lines(options) => lines::command(&options),
     }

@@ -7,6 +7,7 @@
 //! - [`repeats`] tells how much the figures of a run vary over seeds.
 //! - [`figures`] maps rows of the reference table to runs and judges them.
 //! - [`calibrate`] fits a drive file to a few figures of a real drive.
+//! - [`forecast`] says what a drive will give that is known by its sheet, with a range.
 //! - [`endurance`] writes a drive to its end.
 //! - [`plan`] says how long a drive lasts under a load, how fast it answers, and what spare area that takes.
 //! - [`variants`] are a drive with numbers of its file at several values.
@@ -19,6 +20,7 @@ pub mod ask;
 pub mod calibrate;
 pub mod endurance;
 pub mod figures;
+pub mod forecast;
 pub mod loads;
 pub mod plan;
 mod proportion;

@@ -2,7 +2,7 @@
 
 use crate::{
     calibrate, card, claims, compare, completions, drives, endurance, import, list_tests, man,
-    plan, provenance, pts, report, review, run, show, sweep, trace,
+    plan, predict, provenance, pts, report, review, run, show, sweep, trace,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -19,7 +19,10 @@ const COLUMNS: usize = 80;
 
 /// Commands in the order and under the headings of `ftlab --help`.
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("Drives", &["drives", "show", "import", "card", "calibrate"]),
+    (
+        "Drives",
+        &["drives", "show", "import", "card", "calibrate", "predict"],
+    ),
     (
         "Run loads",
         &["run", "fio", "trace", "compare", "sweep", "report"],
@@ -131,6 +134,8 @@ pub enum Command {
     Card(card::Options),
     /// Fit a drive file to fio's measurements of a real drive
     Calibrate(calibrate::Options),
+    /// Predict figures of a drive from its data sheet, each with a range
+    Predict(predict::Options),
     /// Describe a recorded trace, or convert it
     #[command(subcommand, after_help = OF_TRACE)]
     Trace(trace::Command),

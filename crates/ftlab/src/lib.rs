@@ -26,6 +26,7 @@ mod loads;
 mod man;
 mod options;
 mod plan;
+mod predict;
 mod provenance;
 mod pts;
 mod report;
@@ -93,6 +94,7 @@ pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
         Command::Import(args) => import::command(&args),
         Command::Card(args) => card::command(&args),
         Command::Calibrate(args) => calibrate::command(&args),
+        Command::Predict(args) => predict::command(&args),
         Command::Trace(args) => trace::command(&args),
         Command::Plan(args) => plan::command(&args),
         Command::Endurance(args) => endurance::command(&args),

@@ -46,7 +46,29 @@ pub fn draw(review: &Path) -> Result<()> {
         write(path, &quoted)?;
     }
     write(STANDING, &standing(&set))?;
-    write(PAGE, &render(&set))
+    let page = render(&set) + &predictions()?;
+    write(PAGE, &page)
+}
+
+/// The section about predictions, between its marks.
+fn predictions() -> Result<String> {
+    let kept = super::predictions::Kept::read()?;
+    Ok(kept.section())
+}
+
+/// Puts the section about predictions in the place of the last one, or at the end of the page.
+pub fn put_predictions(section: &str) -> Result<()> {
+    let page = super::read(PAGE)?;
+    let [begin, end] = super::predictions::MARKS;
+    let page = match (page.find(begin), page.find(end)) {
+        (Some(from), Some(to)) => format!(
+            "{}{}",
+            &page[..from].trim_end(),
+            &page[to + end.len()..].trim_end()
+        ),
+        _ => page.trim_end().to_owned(),
+    };
+    write(PAGE, &(page + "\n" + section))
 }
 
 /// A page with a sentence in the place of the last one; nothing if it does not say where.

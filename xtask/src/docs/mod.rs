@@ -2,7 +2,10 @@
 
 mod accuracy;
 mod claims;
+mod predictions;
 mod theory;
+
+pub use predictions::Kept;
 
 use crate::peers;
 use crate::plan::{MEMORY_BYTES, threads};
@@ -25,6 +28,8 @@ pub enum Page {
     /// Review one test of a drive, for `peers` to measure
     #[command(hide = true)]
     PeersOwn(peers::OwnOptions),
+    /// Write docs/predictions.md and what docs/accuracy.md says of it, and seal what was predicted
+    Predictions,
     /// Write docs/theory.md and its charts: simulated write amplification beside its closed forms
     Theory,
 }
@@ -35,6 +40,7 @@ pub fn command(page: &Page) -> Result<()> {
         Page::Claims => claims::draw(),
         Page::Peers(options) => peers::draw(options),
         Page::PeersOwn(options) => peers::review_one(options),
+        Page::Predictions => predictions::draw(),
         Page::Theory => theory::draw(),
     }
 }
@@ -44,7 +50,7 @@ pub fn place(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
-fn read(path: &str) -> Result<String> {
+pub fn read(path: &str) -> Result<String> {
     std::fs::read_to_string(place(path)).with_context(|| format!("cannot read {path}"))
 }
 
@@ -56,6 +62,6 @@ pub fn write(path: &str, text: &str) -> Result<()> {
 }
 
 /// A lab with all cores.
-fn lab() -> Result<Lab> {
+pub fn lab() -> Result<Lab> {
     Ok(Lab::new(threads(None), MEMORY_BYTES)?)
 }

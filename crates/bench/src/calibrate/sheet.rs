@@ -25,7 +25,7 @@ const REQUIRED: [(&str, &str); 6] = [
 ];
 
 /// The keys of a sheet outside the sections of a drive file.
-const HEAD: [&str; 17] = [
+const HEAD: [&str; 18] = [
     "schema",
     "kind",
     "name",
@@ -43,6 +43,7 @@ const HEAD: [&str; 17] = [
     "base",
     "announced",
     "from",
+    "predict",
 ];
 
 /// A data sheet.
@@ -53,7 +54,7 @@ pub struct Sheet {
     pub(super) name: String,
     pub(super) summary: Option<String>,
     pub(super) year: Option<u16>,
-    pub(super) class: Class,
+    pub(crate) class: Class,
     pub(super) flash: Flash,
     capacity: Quantity<Bytes>,
     /// Lanes, as `link.port` of a drive file has them.
@@ -68,6 +69,7 @@ pub struct Sheet {
     announced: Announced,
     #[serde(default)]
     from: BTreeMap<String, Vec<String>>,
+    predict: Option<Value>,
     /// Sections of a drive file: what is known beside.
     #[serde(skip)]
     pub(super) sections: Table,
@@ -152,6 +154,11 @@ impl Sheet {
                 places.put(why)
             ))),
         }
+    }
+
+    /// The figures that are to be predicted of the drive (`[[predict]]`), as the sheet has them.
+    pub(crate) fn predict(&self) -> Option<&Value> {
+        self.predict.as_ref()
     }
 
     /// An error of the drive that was made of the sheet, with the place in the sheet where that names the key.

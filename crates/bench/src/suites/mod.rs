@@ -14,6 +14,7 @@ mod select;
 mod shuffled;
 
 pub use built_in::{all, all_drives, drives, families, is_name, named, names, open};
+pub(crate) use files::Kind as KindOfLoad;
 pub use files::{Files, script_beside, text_of_load};
 pub use select::{LISTED, UnknownTest, of_default, select, select_of};
 

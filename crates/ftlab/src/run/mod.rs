@@ -8,7 +8,7 @@ mod outputs;
 mod session;
 mod start;
 mod text;
-mod wall;
+pub mod wall;
 
 use crate::failure::{Failure, Outcome};
 use crate::loads;

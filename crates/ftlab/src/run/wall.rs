@@ -1,4 +1,4 @@
-//! The time of day, for fio's JSON. Results hold none.
+//! The time of day, for fio's JSON and for predictions. Results hold none.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -31,6 +31,12 @@ impl Time {
 
     pub fn unix_ms(self) -> u64 {
         self.since_epoch_ms
+    }
+
+    /// The day, for example `2026-11-21`.
+    pub fn day(self) -> String {
+        let (year, month, day) = date(self.unix_s() / DAY_S);
+        format!("{year}-{:02}-{day:02}", month + 1)
     }
 
     /// As C's `ctime` writes it, for example `Sat Nov 21 19:10:15 2026`.

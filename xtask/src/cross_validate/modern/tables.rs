@@ -1,6 +1,7 @@
 //! The two tables.
 
 use super::measured::{Drive, Figures, SERVED};
+use ftlab_bench::forecast::{Range, middle, residual, widened};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -190,15 +191,6 @@ fn pairs<T>(rows: &[Row<T>]) -> impl Iterator<Item = (&Row<T>, &Row<T>)> {
         })
 }
 
-/// The values of all members: the lower end, the median, the upper end.
-type Range = [f64; 3];
-
-/// The share of members that lie below a range, and above it.
-const OUTSIDE: f64 = 0.1;
-
-/// The share of figures that the model misses by no more than what a range is widened by.
-const RESIDUAL_SHARE: f64 = 0.8;
-
 /// Which rows of a metric are looked at.
 #[derive(Clone, Copy, PartialEq)]
 enum Which {
@@ -207,7 +199,7 @@ enum Which {
 }
 
 /// What the model is off by, as a logarithm, on other drives and under conditions that their numbers were not found by.
-fn residual(judged: &[Judged], drives: &[Drive], without: &str, metric: &str) -> f64 {
+fn missed(judged: &[Judged], drives: &[Drive], without: &str, metric: &str) -> f64 {
     let mut errors = Vec::new();
     for drive in judged.iter().filter(|drive| drive.slug != without) {
         for (rate, figures) in &drive.got {
@@ -217,12 +209,7 @@ fn residual(judged: &[Judged], drives: &[Drive], without: &str, metric: &str) ->
             }
         }
     }
-    errors.sort_by(f64::total_cmp);
-    let at = (RESIDUAL_SHARE * errors.len() as f64) as usize;
-    errors
-        .get(at.min(errors.len().saturating_sub(1)))
-        .copied()
-        .unwrap_or(0.0)
+    residual(errors)
 }
 
 fn other_drives(forecasts: &[Forecast], judged: &[Judged], drives: &[Drive]) -> String {
@@ -305,7 +292,7 @@ fn forecast_rows(
     let mut rows = Vec::new();
     for forecast in forecasts {
         let slug = &forecast.slug;
-        let wider = residual(judged, drives, slug, metric).exp();
+        let wider = missed(judged, drives, slug, metric);
         let is_saturated = |rate: u64| {
             let drive = drives.iter().find(|drive| drive.slug == *slug);
             drive.is_some_and(|drive| drive.is_saturated(rate))
@@ -323,17 +310,14 @@ fn forecast_rows(
                 .members
                 .iter()
                 .filter_map(|of| of[rate].get(metric).copied());
-            let mut values: Vec<f64> = values.collect();
-            values.sort_by(f64::total_cmp);
-            let out = (OUTSIDE * values.len() as f64) as usize;
-            let (Some(least), Some(most)) = (values.get(out), values.iter().rev().nth(out)) else {
+            let Some(range) = middle(values.collect()) else {
                 continue;
             };
             rows.push(Row {
                 drive: slug.clone(),
                 rate: *rate,
                 published,
-                got: [least / wider, values[values.len() / 2], most * wider],
+                got: widened(range, wider),
             });
         }
     }
