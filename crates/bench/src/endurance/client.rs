@@ -15,6 +15,12 @@ pub const RANDOM: (&str, &str) = (
     include_str!("../../jobs/uniform-random-4k.fio"),
 );
 
+/// 128 KiB in order, over and over: name and text of the job file.
+pub const SEQUENTIAL: (&str, &str) = (
+    "jobs/sequential-writes.fio",
+    include_str!("../../jobs/sequential-writes.fio"),
+);
+
 /// A client's writes: name and text of the job file.
 pub const CLIENT: (&str, &str) = (
     "jobs/client-workload.fio",

@@ -228,8 +228,13 @@ impl Liver {
         if health.grown_bad() > 0 {
             self.first_bad_bytes.get_or_insert(host_bytes);
         }
-        if health.worn_share() >= 1.0 {
-            self.rated_bytes.get_or_insert(host_bytes);
+        let worn = health.worn_share();
+        if worn >= 1.0 && self.rated_bytes.is_none() {
+            // Marks are far apart, and wear grows evenly between two of them.
+            let before = self.marks.last();
+            let (bytes, share) = before.map_or((0.0, 0.0), |m| (m.host_bytes, m.worn_share));
+            let rest = (1.0 - share) / (worn - share);
+            self.rated_bytes = Some(bytes + (host_bytes - bytes) * rest);
         }
         let bad = health.grown_bad() + health.faults.factory_bad;
         self.marks.push(Mark {

@@ -9,7 +9,7 @@ mod life;
 mod plan;
 mod report;
 
-pub use client::{CLIENT, RANDOM, write_amplification};
+pub use client::{CLIENT, RANDOM, SEQUENTIAL, write_amplification};
 pub use life::{Ending, Life, Mark};
 pub use plan::{EnduranceError, Plan};
 pub use report::{Announced, Lived, MarkRow, Rated, Report, ScaleRow, Way};

@@ -1,7 +1,7 @@
 //! Facts about a drive that take no run with time: spare area, a client's write amplification, wear, endurance.
 
 use super::cost;
-use crate::endurance::{self, CLIENT, Daily, EnduranceError, Plan, RANDOM};
+use crate::endurance::{self, CLIENT, Daily, EnduranceError, Plan, RANDOM, SEQUENTIAL};
 use crate::suites::{Fact, NO_STATE, Writes};
 use ftlab_drive::{DriveFile, Health};
 use ftlab_host::Testbed;
@@ -135,6 +135,7 @@ pub const fn job_of(writes: Writes) -> (&'static str, &'static str) {
     match writes {
         Writes::Client => CLIENT,
         Writes::Random => RANDOM,
+        Writes::Sequential => SEQUENTIAL,
     }
 }
 

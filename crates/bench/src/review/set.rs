@@ -140,21 +140,21 @@ fn origin(review: &Review) -> Origin {
     }
 }
 
-/// The published figures beside the runs. What takes its time, like a drop of the rate or the wear of a
-/// life, is not what it was in a quick review: it is shown, and not judged.
+/// The published figures beside the runs. What takes its time, like a drop of the rate, what a drive in use loses in
+/// minutes or the wear of a life, is not what it was in a quick review: it is shown, and not judged.
 fn figures(review: &Review, names: &[Names], runs: &[Run]) -> Vec<Figure> {
     let mut figures = figures::figures(names, &review.tests, runs);
     if review.length == Length::Quick {
-        let is_within = |figure: &Figure| {
+        let takes_its_time = |figure: &Figure| {
             let is_of = |test: &&Test| test.step.slug == figure.test;
             let test = review.tests.iter().find(is_of);
             test.is_some_and(|test| match &test.step.work {
                 Work::Within(..) => true,
                 Work::Fact(fact) => fact.writes().is_some(),
-                Work::Loads { .. } => false,
+                Work::Loads { .. } => matches!(figure.state.as_str(), "used" | "seasoned"),
             })
         };
-        for figure in figures.iter_mut().filter(|figure| is_within(figure)) {
+        for figure in figures.iter_mut().filter(|figure| takes_its_time(figure)) {
             (figure.verdict, figure.error) = (Verdict::Shown, None);
             figure.left_out_error = None;
             figure.why.clear();

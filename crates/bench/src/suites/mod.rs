@@ -232,6 +232,8 @@ pub enum Writes {
     Client,
     /// 4 KiB anywhere on the drive.
     Random,
+    /// 128 KiB in order, over and over.
+    Sequential,
 }
 
 /// Figures that are read off the series of a run.

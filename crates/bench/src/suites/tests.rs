@@ -32,7 +32,7 @@ fn every_file_of_the_folder_is_compiled_in_and_all_slugs_differ() {
     );
     let slugs: Vec<String> = all().map(|test| test.step.slug.clone()).collect();
     assert_eq!(slugs.iter().collect::<BTreeSet<_>>().len(), slugs.len());
-    assert_eq!((families().count(), slugs.len()), (65, 142));
+    assert_eq!((families().count(), slugs.len()), (67, 147));
     let is_procedure = |test: Test| match &test.step.work {
         Work::Within(procedure, _) => Some(Arc::clone(procedure)),
         Work::Loads { .. } | Work::Fact(_) => None,

@@ -4,7 +4,7 @@ use super::own::OwnPolicies;
 use super::section::{Section, Sheet, Unread};
 use super::sections::checkpoint::CheckpointKeys;
 use super::sections::faults::{FaultKeys, Has};
-use super::sections::firmware::{Buffer, Firmware, PowerLoss, Queue, Release};
+use super::sections::firmware::{Buffer, Firmware, PowerLoss, Queue, ReadOn, Release};
 use super::sections::gc::{PackedGc, PageGc};
 use super::sections::limit::{LimitKeys, limit};
 use super::sections::link::Link;
@@ -431,6 +431,7 @@ impl SsdFile {
             buffer: BufferConfig {
                 slots: (self.buffer.size.get() / slot) as u32,
                 read_ahead_slots: read_ahead.map_or(0, |size| (size.get() / slot) as u32),
+                reads_on_by_half: self.buffer.read_on != Some(ReadOn::All),
                 outlasts_power: self.keeps_buffer(),
                 fua_flushes_all: self.fua_flushes_all(),
                 atomic_bytes: self.atomic_write_bytes(),

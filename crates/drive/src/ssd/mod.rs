@@ -164,7 +164,7 @@ impl Ssd {
             own_pieces: params.host_table.map(OwnPieces::new),
             halts: Halts::default(),
             in_turn: false,
-            read_ahead: ReadAhead::new(params.buffer.read_ahead_slots),
+            read_ahead: ReadAhead::new(params.buffer),
             resting: Resting::default(),
             awake_at: SimTime::ZERO,
             heat: None,

@@ -79,6 +79,8 @@ pub struct BufferConfig {
     pub slots: u32,
     /// Slots that are read ahead of a host that reads in order; 0 for none.
     pub read_ahead_slots: u32,
+    /// True if it reads on once half of them are taken, and not all.
+    pub reads_on_by_half: bool,
     /// True if capacitors bring what it holds to the flash when the power goes. Then it is safe there: a flush waits
     /// for nothing, and turning the write cache off changes nothing.
     pub outlasts_power: bool,

@@ -2,10 +2,12 @@
 //! data in the drive and pays for host, firmware and link alone.
 //!
 //! What is read ahead is a run of slots behind the last command, as far as the drive file says
-//! (`buffer.read_ahead`), asked for in halves of that: one half crosses the link while the other comes. A run is
-//! read as any command is, under a number of its own. One stream is followed; a command elsewhere ends it. While
+//! (`buffer.read_ahead`), asked for in halves of that: one half crosses the link while the other comes. Some drives
+//! read on only when the host has taken all of it (`buffer.read_on`), and the host waits for the flash now and then. A
+//! run is read as any command is, under a number of its own. One stream is followed; a command elsewhere ends it. While
 //! the host has more than one command outstanding, nothing is read ahead: its queue keeps the dies at work.
 
+use super::BufferConfig;
 use ftlab_base::Lpn;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -37,6 +39,8 @@ impl Run {
 pub(super) struct ReadAhead {
     /// Slots it reads ahead; 0 if it does not.
     depth: u32,
+    /// Slots it asks for together.
+    chunk: u32,
     /// The sector behind the last command, and the commands that came in order so far.
     next: u64,
     in_order: u32,
@@ -48,10 +52,13 @@ pub(super) struct ReadAhead {
 }
 
 impl ReadAhead {
-    /// Reads this many slots ahead.
-    pub(super) fn new(depth: u32) -> ReadAhead {
+    /// Reads ahead as a drive's buffer says.
+    pub(super) fn new(buffer: BufferConfig) -> ReadAhead {
+        let depth = buffer.read_ahead_slots;
+        let chunks = if buffer.reads_on_by_half { 2 } else { 1 };
         ReadAhead {
             depth,
+            chunk: (depth / chunks).max(1),
             ..ReadAhead::default()
         }
     }
@@ -98,7 +105,7 @@ impl ReadAhead {
 
     /// The slots to ask for next, if any.
     pub(super) fn wanted(&self, slots_in_all: u32) -> Option<Range<u32>> {
-        let chunk = (self.depth / 2).max(1);
+        let chunk = self.chunk;
         let held: u32 = self.runs.iter().map(|run| run.slots.len() as u32).sum();
         let end = (self.until + chunk).min(slots_in_all);
         let wants = self.depth > 0
@@ -181,9 +188,23 @@ impl ReadAhead {
 mod tests {
     use super::*;
 
+    fn reading(read_ahead_slots: u32, reads_on_by_half: bool) -> ReadAhead {
+        ReadAhead::new(BufferConfig {
+            slots: 64,
+            read_ahead_slots,
+            reads_on_by_half,
+            outlasts_power: false,
+            fua_flushes_all: false,
+            atomic_bytes: 0,
+        })
+    }
+
     /// A drive with slots of one sector that reads eight ahead, after `commands` of two sectors each.
     fn after(commands: u64) -> ReadAhead {
-        let mut ahead = ReadAhead::new(8);
+        following(reading(8, true), commands)
+    }
+
+    fn following(mut ahead: ReadAhead, commands: u64) -> ReadAhead {
         for n in 0..commands {
             ahead.follow(2 * n..2 * n + 2, 2 * n as u32 + 2);
         }
@@ -201,7 +222,23 @@ mod tests {
         assert_eq!(ahead.wanted(1000), None, "as far as it may");
         assert_eq!(after(3).wanted(7), Some(6..7), "to the drive's end");
         assert_eq!(after(3).wanted(6), None);
-        assert_eq!(ReadAhead::new(0).wanted(1000), None);
+        assert_eq!(reading(0, true).wanted(1000), None);
+    }
+
+    #[test]
+    fn one_that_reads_on_when_all_is_taken_waits_for_that() {
+        let mut ahead = following(reading(8, false), 3);
+        assert_eq!(ahead.wanted(1000), Some(6..14));
+        ahead.begin(70, 6..14);
+        assert!(ahead.came(70).is_empty());
+        for first in [6, 8, 10] {
+            ahead.follow(u64::from(first)..u64::from(first) + 2, first + 2);
+            assert!(!ahead.wait(1, &(first..first + 2), 0));
+            assert_eq!(ahead.wanted(1000), None);
+        }
+        ahead.follow(12..14, 14);
+        assert!(!ahead.wait(1, &(12..14), 0));
+        assert_eq!(ahead.wanted(1000), Some(14..22));
     }
 
     #[test]

@@ -18,6 +18,16 @@ words! {
     }
 }
 
+words! {
+    /// When a drive reads on ahead of the host.
+    enum ReadOn {
+        /// Once the host has taken half of what was read ahead.
+        Half = "half-taken",
+        /// Once it has taken all.
+        All = "all-taken",
+    }
+}
+
 section! {
     "buffer"
     /// The write buffer, and what is read ahead.
@@ -30,6 +40,8 @@ section! {
         /// How far the drive reads ahead of a host that reads in order, into room beside that for writes; not at
         /// all if left out.
         read_ahead: Option<Quantity<Bytes>>,
+        /// When it reads on: once the host has taken half of that, `half-taken`, which it is if left out, or `all-taken`.
+        read_on: Option<ReadOn>,
     }
 }
 

@@ -329,7 +329,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             && self.cache_mut().is_dirty(leaves)
         {
             let page = self.translation_mut().page_of(leaves);
-            self.write_back(page, batch);
+            self.write_back(page, Fence::NONE, batch);
         }
         self.cache_mut().bring_in(lpn.0);
     }
@@ -348,8 +348,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
     }
 
-    /// Writes a translation page with everything that has changed in it.
-    fn write_back(&mut self, page: u32, batch: &mut OpBatch) {
+    /// Writes a translation page with everything that has changed in it; `gone` is reached when its memory is free, with the program.
+    fn write_back(&mut self, page: u32, gone: Fence, batch: &mut OpBatch) {
         let user_slots = self.config.user_slots;
         let translation = self.translation_mut();
         let mut is_cached = true;
@@ -366,15 +366,16 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         // What is not in memory has to be read first, unless the page is at hand.
         let on_flash = translation.store.place(page);
         let needed = on_flash.filter(|_| !is_cached && translation.at_hand != page);
-        self.append_translation(page, needed, batch);
+        self.append_translation(page, needed, gone, batch);
         self.collect_translation(batch);
     }
 
-    /// Programs a translation page, after it has been read from `source`.
+    /// Programs a translation page, after it has been read from `source`; `gone` is reached when it is there.
     fn append_translation(
         &mut self,
         page: u32,
         source: Option<(SuperblockId, u32)>,
+        gone: Fence,
         batch: &mut OpBatch,
     ) {
         if self.is_worn_out() {
@@ -390,6 +391,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let superblock = self.translation_mut().store.open();
         let n = self.translation_mut().store.append(page);
         let place = self.layout.page(superblock, n);
+        let order = order.signalling(gone);
         let status = self.array.program(place, 1, Cause::Map, order, batch);
         assert!(status.is_good(), "a block of the log is trusted");
     }
@@ -403,7 +405,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         self.translation_mut().store.earn();
         while let Some(page) = self.translation_mut().store.next_copy() {
             let source = self.translation_mut().store.place(page);
-            self.append_translation(page, source, batch);
+            self.append_translation(page, source, Fence::NONE, batch);
         }
         if let Some(emptied) = self.translation_mut().store.emptied() {
             let g = self.layout.group_of(emptied) as usize;

@@ -186,6 +186,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     pub(super) fn run_for_write(&mut self, lpn: Lpn, extent: Extent, batch: &mut OpBatch) -> Order {
         let mut order = Order::FREE;
         if !self.run_is_held(lpn) {
+            // The leaf comes where another was, which memory keeps until its program is known to be good.
+            let room = self.let_run_in(lpn, true, batch);
             if let Some(place) = self.page_to_read(lpn) {
                 let come = batch.fence();
                 batch.halt(come);
@@ -196,11 +198,12 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 } else {
                     Fence::NONE
                 };
-                let reading = Order::FREE.signalling(come).signalling(known);
+                let reading = Order::after(room).signalling(come).signalling(known);
                 self.read_translation(place, reading, batch);
                 order.waits = known;
+            } else if room.is_some() {
+                batch.halt(room);
             }
-            self.hold_run(lpn, batch);
         }
         order
     }
@@ -213,11 +216,17 @@ impl<const FLAT: bool> PageLayer<FLAT> {
 
     /// The runs of a slot's translation page come into memory.
     pub(super) fn hold_run(&mut self, lpn: Lpn, batch: &mut OpBatch) {
+        self.let_run_in(lpn, false, batch);
+    }
+
+    /// The runs of a slot's translation page come into memory; gives the fence of there being room for them, if something
+    /// has to be written for that and somebody waits for it.
+    fn let_run_in(&mut self, lpn: Lpn, is_awaited: bool, batch: &mut OpBatch) -> Fence {
         let page = self.translation_mut().page_of(lpn.0);
         if let Some(runs) = self.runs_mut() {
             runs.bring_in(page);
         }
-        self.let_runs_leave(page, batch);
+        self.let_runs_leave(page, is_awaited, batch)
     }
 
     /// A slot that was at `old` has been written, moved or trimmed.
@@ -244,19 +253,25 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
         let runs = self.runs_mut().expect("the table is one of runs");
         runs.change(page);
-        self.let_runs_leave(page, batch);
+        self.let_runs_leave(page, false, batch);
     }
 
-    /// Pages leave until what is in memory fits; `stays` does not.
-    fn let_runs_leave(&mut self, stays: u32, batch: &mut OpBatch) {
+    /// Pages leave until what is in memory fits; `stays` does not. Gives the fence of their being gone, if any has to be
+    /// written and somebody waits for it.
+    fn let_runs_leave(&mut self, stays: u32, is_awaited: bool, batch: &mut OpBatch) -> Fence {
+        let mut gone = Fence::NONE;
         while let Some(runs) = self.runs_mut()
             && let Some(page) = runs.next_to_leave(stays)
         {
             if runs.is_dirty(page) {
-                self.write_back(page, batch);
+                if is_awaited && !gone.is_some() {
+                    gone = batch.fence();
+                }
+                self.write_back(page, gone, batch);
             }
             self.runs_mut().expect("it is still one").leave(page);
         }
+        gone
     }
 
     /// Where the slots before and behind one lie, as far as they may be of its run, which does not go past its translation page.
