@@ -1,12 +1,11 @@
 //! The figures that pin a number of a drive, each with the job that measures it in the model.
 
+use super::flash;
 use super::measured::Measured;
-use super::numbers::quantity_of;
 use super::types::CalibrateError;
 use ftlab_base::RootSeed;
 use ftlab_drive::{Device, DriveFile};
 use ftlab_play::states::{self, PrepareError, State};
-use ftlab_sheet::quantity::Bytes;
 
 /// Commands of a latency; all but those at a page's border take the same.
 const LATENCY_COMMANDS: u64 = 4000;
@@ -188,16 +187,16 @@ impl Kind {
         };
         // What a job writes to a new drive: a part of its cache, if it has one.
         let fresh = || {
-            let bytes = match cache_bytes(small) {
-                0.0 => FRESH_SHARE * small.capacity_bytes() as f64,
-                cache => CACHED_SHARE * cache,
+            let bytes = match small.cache_bytes() {
+                None | Some(0) => FRESH_SHARE * small.capacity_bytes() as f64,
+                Some(cache) => CACHED_SHARE * cache as f64,
             };
             ((bytes / f64::from(*jobs)) as u64).max(*block_bytes)
         };
         let what = match self {
             Kind::FreshWrite => format!("rw=write\nio_size={}", fresh()),
             // Past the cache: what it holds is written first.
-            Kind::SequentialWrite if cache_bytes(small) > 0.0 => {
+            Kind::SequentialWrite if flash::has_cache(small) => {
                 format!("rw=write\n{}", timed(PAST_SHARES, figure.value * 1e6))
             }
             Kind::SequentialWrite => {
@@ -218,12 +217,4 @@ impl Kind {
         };
         format!("[measured]\n{head}{what}\n")
     }
-}
-
-/// What a cache of SLC takes of an empty drive.
-fn cache_bytes(file: &DriveFile) -> f64 {
-    ["slc.own_size", "slc.more_size"]
-        .iter()
-        .filter_map(|key| quantity_of::<Bytes>(file, key))
-        .sum()
 }

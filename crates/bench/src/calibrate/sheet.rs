@@ -255,6 +255,11 @@ impl Sheet {
         Some(self.cache.as_ref()?.get())
     }
 
+    /// True if it says how fast the drive is past its cache.
+    pub(super) fn tells_past_cache(&self) -> bool {
+        self.announced.sequential_writes_past_cache.is_some()
+    }
+
     pub(super) fn dies(&self) -> Option<u32> {
         Some(self.dies.as_ref()?.get())
     }

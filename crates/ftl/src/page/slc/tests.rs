@@ -18,7 +18,11 @@ const CACHE: SlcConfig = SlcConfig {
     bits: 3,
     own_superblocks: OWN,
     more_superblocks: MORE,
+    free_share: 1.0,
+    gone_at: None,
     when_full: WhenFull::Direct,
+    folds_when_out: false,
+    fold_slots: None,
     folds_in_pauses: true,
 };
 
