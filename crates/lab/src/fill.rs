@@ -65,6 +65,9 @@ pub struct Known {
     pub times: f64,
     /// GB that all cells of the drive that is shown hold at one bit each; `None` of a drive without a cache of SLC.
     pub cells_gb: Option<f64>,
+    /// GB of the drive that is shown for which the write buffer of the one that was tested stands: the host is ahead of the flash by
+    /// so much.
+    pub buffer_gb: f64,
 }
 
 impl Known {
@@ -74,9 +77,12 @@ impl Known {
             let bits = f64::from(tested.bits_behind_cache()?);
             Some(tested.raw_bytes()? as f64 * times / bits / 1e9)
         };
+        let buffer = tested.buffer_bytes().unwrap_or_default() as f64;
         Known {
             times,
             cells_gb: cells(),
+            // The buffer of the drive that is shown is as large.
+            buffer_gb: buffer * (times - 1.0) / 1e9,
         }
     }
 }
@@ -99,6 +105,7 @@ pub fn of(logs: &[Arc<JobLog>], known: Known) -> Fill {
             ends.push(written);
             fill.course.push((gb(written), stretch.mb_s()));
         }
+        let begun = fill.plateaus.len();
         for part in parts(&stretches, total * PLATEAU_SHARE) {
             let mut all = Stretch::default();
             stretches[part.clone()].iter().for_each(|s| all.add(*s));
@@ -107,6 +114,11 @@ pub fn of(logs: &[Arc<JobLog>], known: Known) -> Fill {
                 to_gb: gb(ends[part.end]),
                 mb_s: all.mb_s(),
             });
+        }
+        for n in begun + 1..fill.plateaus.len() {
+            let knee = fill.plateaus[n].from_gb - known.buffer_gb;
+            let knee = knee.max(fill.plateaus[n - 1].from_gb);
+            (fill.plateaus[n - 1].to_gb, fill.plateaus[n].from_gb) = (knee, knee);
         }
         // Later on the cache was emptied meanwhile, and is filled a second time.
         if n == 0 {

@@ -20,7 +20,7 @@ pub fn on_cache(sheet: &Sheet, file: &DriveFile, figures: &[Measured]) -> Vec<St
     }
     let is_told = figures
         .iter()
-        .any(|figure| figure.kind == Kind::SequentialWrite);
+        .any(|figure| figure.kind == Kind::PastCacheWrite);
     let past = match is_told {
         true => "",
         false => ". The sheet does not say how fast it goes past it: nand.t_program is the class's",

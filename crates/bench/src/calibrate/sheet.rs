@@ -105,8 +105,8 @@ const FIGURES: [(&str, Kind, Kind); 7] = [
     ("sequential_writes", Kind::SequentialWrite, Kind::FreshWrite),
     (
         "sequential_writes_past_cache",
-        Kind::SequentialWrite,
-        Kind::SequentialWrite,
+        Kind::PastCacheWrite,
+        Kind::PastCacheWrite,
     ),
     ("random_reads", Kind::RandomRead, Kind::RandomRead),
     ("random_writes", Kind::RandomWrite, Kind::FreshRandomWrite),

@@ -228,6 +228,12 @@ impl DriveFile {
         Some(slc.bytes(&ssd.layout().expect("checked on reading")))
     }
 
+    /// Bytes of its write buffer; `None` without flash.
+    #[must_use]
+    pub fn buffer_bytes(&self) -> Option<u64> {
+        self.ssd().map(SsdFile::buffer_bytes)
+    }
+
     /// Bits that a cell outside the cache of SLC holds; `None` without one.
     #[must_use]
     pub fn bits_behind_cache(&self) -> Option<u32> {

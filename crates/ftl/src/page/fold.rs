@@ -7,7 +7,7 @@ use ftlab_nand::{Cause, Fence, OpBatch};
 use std::collections::VecDeque;
 
 /// Superblocks that are folded in one go at most; the host's data go past the cache where that makes no room.
-const SUPERBLOCKS_MAX: u32 = 2;
+pub(super) const SUPERBLOCKS_MAX: u32 = 2;
 
 /// Order between the rows of a fold: memory that one row's data take is free for another's when they are programmed.
 #[derive(Debug, Clone, Copy, Default)]
@@ -52,8 +52,14 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         copied > 0
     }
 
-    /// Folds until the cache of a group has room. The host waits on the dies meanwhile.
-    pub(super) fn fold_for_host(&mut self, g: usize, slc: &SlcConfig, batch: &mut OpBatch) {
+    /// Folds until a group has room. The host waits on the dies meanwhile.
+    pub(super) fn fold_for_host(
+        &mut self,
+        g: usize,
+        slc: &SlcConfig,
+        batch: &mut OpBatch,
+        has_room: impl Fn(&Self, usize) -> bool,
+    ) {
         let row = self.row_slots();
         // Rows that memory holds at a time, and slots of one of them.
         let (rows, slots) = match slc.fold_slots {
@@ -62,7 +68,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         };
         let mut in_memory = VecDeque::new();
         let begun_with = self.groups[g].slc_used;
-        while !self.has_room_in_slc(g, slc)
+        while !has_room(self, g)
             && self.can_fold(g)
             && self.groups[g].slc_used + SUPERBLOCKS_MAX > begun_with
         {

@@ -6,6 +6,7 @@
 //! folded first (`fold.rs`).
 
 use super::PageLayer;
+use super::fold::SUPERBLOCKS_MAX;
 use super::streams::{FRONTIERS_PER_CELL, host_frontier};
 use ftlab_base::{BlockId, ConfigError, Layout, SuperblockId};
 use ftlab_nand::OpBatch;
@@ -161,8 +162,19 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     /// Returns true if a group has a superblock to give: behind it there is still enough to collect, and to open what the host
     /// and collection write to.
     fn has_free_superblocks(&self, g: usize) -> bool {
-        self.groups[g].writable_slots > self.low_water + self.layout.slots_per_superblock
-            && self.free_for_data(g) > self.config.least_reserve() as usize
+        self.has_free(g, 1)
+    }
+
+    /// Returns true if a group has no more to give than folding has just made.
+    fn is_nearly_out(&self, g: usize) -> bool {
+        !self.has_free(g, 1 + SUPERBLOCKS_MAX)
+    }
+
+    fn has_free(&self, g: usize, superblocks: u32) -> bool {
+        let slots = superblocks * self.layout.slots_per_superblock;
+        let beside = self.config.least_reserve() + superblocks - 1;
+        self.groups[g].writable_slots > self.low_water + slots
+            && self.free_for_data(g) > beside as usize
     }
 
     /// Free superblocks that the cache of a group takes at most, by what the drive holds now.
@@ -208,25 +220,34 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let f = self.slc_frontier(g);
         if self.frontiers[f].is_closed() && !self.has_room_in_slc(g, slc) {
             self.free_oldest_if_empty(g);
-            if !self.has_room_in_slc(g, slc) {
-                self.fold_when_full(g, host, slc, batch);
-            }
-            if !self.has_room_in_slc(g, slc) {
+            if !self.has_room_in_slc(g, slc) && !self.makes_room_in_slc(g, host, slc, batch) {
                 return host;
             }
         }
         f
     }
 
-    /// The cache of a group is full: the drive folds as its maker chose.
-    fn fold_when_full(&mut self, g: usize, host: usize, slc: &SlcConfig, batch: &mut OpBatch) {
-        let is_out = !self.has_free_superblocks(g) && self.gains_by_folding(g);
+    /// The cache of a group is full: the drive folds as its maker chose. Returns true if the host's data go to the cache then.
+    fn makes_room_in_slc(
+        &mut self,
+        g: usize,
+        host: usize,
+        slc: &SlcConfig,
+        batch: &mut OpBatch,
+    ) -> bool {
+        if slc.folds_when_out && self.is_nearly_out(g) && self.gains_by_folding(g) {
+            // Shares say what the cache leaves free for data, and there is no such room.
+            self.fold_for_host(g, slc, batch, Self::has_free_superblocks);
+            return self.has_free_superblocks(g);
+        }
         match slc.when_full {
-            _ if is_out && slc.folds_when_out => self.fold_for_host(g, slc, batch),
             WhenFull::Direct => {}
             WhenFull::Beside => self.fold_beside(g, host, batch),
-            WhenFull::Fold => self.fold_for_host(g, slc, batch),
+            WhenFull::Fold => {
+                self.fold_for_host(g, slc, batch, |layer, g| layer.has_room_in_slc(g, slc));
+            }
         }
+        self.has_room_in_slc(g, slc)
     }
 
     /// The superblock of a group's cache that is folded next, where one is full.
