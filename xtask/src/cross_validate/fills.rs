@@ -154,7 +154,14 @@ pub fn command() -> Result<()> {
         .into_par_iter()
         .map(|(slug, figures)| Drive::of(&slug, figures))
         .collect();
-    let page = format!("{HEAD}{}{}", finder(&found?), left_out(&drives?));
+    let drives = drives?;
+    let page = [
+        HEAD.to_owned(),
+        finder(&found?),
+        left_out(&drives),
+        curves(&drives),
+    ];
+    let page = page.concat();
     println!("{page}");
     crate::docs::write("docs/cross-validation-fills.md", &page)
 }
@@ -260,5 +267,51 @@ may be the size of the cache; what no sheet tells is the class's. *Range*: the m
         sizes[0], sizes[1], means[0], means[1]
     )
     .expect("it is a string");
+    text
+}
+
+/// Speeds and knees beside sizes and means, each with the name that reviews have for it and what the model calls it.
+const CURVE: [(&Quantity, &Quantity); 6] = [
+    (&table::SLC_WRITE_MB_S, &table::SLC_WRITE_MB_S),
+    (&table::AFTER_MB_S, &table::AFTER_MB_S),
+    (&table::DIRECT_TLC_MB_S, &table::AFTER_MB_S),
+    (&table::DIRECT_UNTIL_GB, &table::DIRECT_UNTIL_GB),
+    (&table::DIRECT_TLC_UNTIL_GB, &table::DIRECT_UNTIL_GB),
+    (&table::FOLD_MB_S, &table::FOLD_MB_S),
+];
+
+fn curves(drives: &[Drive]) -> String {
+    let mut text = "
+## The curves of the same drives
+
+| drive | figure | published | of the sheet | off |
+|---|---|--:|--:|--:|
+"
+    .to_owned();
+    for drive in drives {
+        for (name, of) in CURVE {
+            let Some(published) = drive.published(&[name]) else {
+                continue;
+            };
+            let is = drive.shown.value(of);
+            writeln!(
+                text,
+                "| {} | {} | {published} {} | {} | {} |",
+                drive.slug,
+                of.name,
+                of.unit,
+                is.map_or("–".to_owned(), short),
+                is.map_or("–".to_owned(), |is| off(is, published))
+            )
+            .expect("it is a string");
+        }
+        writeln!(
+            text,
+            "| {} | plateaus | | {} | |",
+            drive.slug,
+            drive.shown.plateaus()
+        )
+        .expect("it is a string");
+    }
     text
 }

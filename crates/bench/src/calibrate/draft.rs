@@ -410,37 +410,46 @@ fn cache(sheet: &Sheet, base: &DriveFile) -> Vec<Part> {
     own.into_iter().chain(more).collect()
 }
 
-/// What dies of three bits a cell program in a second, in MB, by the year from which drives have them: as shown at ISSCC two years
-/// before.
-const DIES_MB_S: [(u16, f64, &str); 4] = [
-    (0, 53.0, "48 and 64 layers, 2016"),
+/// What dies program in a second, in MB, by the year from which drives have them: as shown at ISSCC, of three bits a cell two years
+/// before, and of four.
+type Dies = [(u16, f64, &'static str)];
+const TLC_DIES: &Dies = &[
+    (0, 53.0, "48 layers, 2016"),
     (2019, 57.0, "96 layers, 2018"),
     (2021, 104.0, "128 layers, 2019: 82 and 132"),
     (2022, 170.0, "176 layers, 2021: 160, 168 and 184"),
 ];
+const QLC_DIES: &Dies = &[
+    (0, 12.0, "64 layers, 2018"),
+    (2020, 23.0, "92 and 96 layers, 2020: 18 and 30"),
+    (2022, 40.0, "144 layers, 2021"),
+];
 
 /// How fast the dies of a consumer drive are by its year, where the sheet does not say how fast it is past its cache.
 fn program(sheet: &Sheet, base: &DriveFile) -> Result<Option<Part>, CalibrateError> {
-    let (Class::Client, Flash::Tlc, Some(year)) = (sheet.class, sheet.flash, sheet.year) else {
-        return Ok(None);
+    let (dies, year) = match (sheet.class, sheet.flash, sheet.year) {
+        (Class::Client, Flash::Tlc, Some(year)) => (TLC_DIES, year),
+        (Class::Client, Flash::Qlc, Some(year)) => (QLC_DIES, year),
+        _ => return Ok(None),
     };
     if !super::flash::has_cache(base) || sheet.tells_past_cache() {
         return Ok(None);
     }
     let planes = f64::from(of_base(sheet, base, "nand.planes_per_die")?);
     let page = quantity_of::<Bytes>(base, "nand.page").unwrap_or_default();
-    let time = |mb_s: f64| rounded(planes * page / mb_s);
-    let known = DIES_MB_S.iter().rposition(|(from, ..)| *from <= year);
-    let at = known.unwrap_or(0);
-    let (_, mb_s, shown) = DIES_MB_S[at];
+    let time = |at: usize| rounded(planes * page / dies[at].1);
+    let at = dies
+        .iter()
+        .rposition(|(from, ..)| *from <= year)
+        .unwrap_or(0);
+    let (_, mb_s, shown) = dies[at];
     let note = format!("{mb_s} MB/s a die, as dies of its time: {shown}");
-    let mut entry = entry(time(mb_s), "us", USUAL, &note);
+    let mut entry = entry(time(at), "us", USUAL, &note);
     if let Value::Table(entry) = &mut entry {
-        let [faster, slower] = [(at + 1).min(DIES_MB_S.len() - 1), at.saturating_sub(1)]
-            .map(|at| Value::Float(time(DIES_MB_S[at].1)));
-        if faster != slower {
-            entry.insert(RANGE_KEY.to_owned(), vec![faster, slower].into());
-        }
+        // The generations before and after it.
+        let bounds = [(at + 1).min(dies.len() - 1), at.saturating_sub(1)];
+        let bounds = bounds.map(|at| Value::Float(time(at)));
+        entry.insert(RANGE_KEY.to_owned(), bounds.to_vec().into());
     }
     Ok(Some(("nand", "t_program", entry)))
 }

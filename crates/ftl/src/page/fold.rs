@@ -90,11 +90,14 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
     }
 
-    /// Folds a row where the host begins one of its own beside the cache: the dies are shared in equal parts.
-    pub(super) fn fold_beside(&mut self, g: usize, host: usize, batch: &mut OpBatch) {
-        let begins_row = self.frontiers[host].left().is_multiple_of(self.row_slots());
-        if begins_row && self.can_fold(g) {
-            self.fold_row(g, batch);
+    /// Folds beside what the host writes past the cache: collection goes on in step with that, as if room were short.
+    pub(super) fn fold_beside(&mut self, g: usize) {
+        if self.groups[g].victim.is_none()
+            && self.refusal.is_none()
+            && let Some(oldest) = self.oldest_of_slc(g)
+        {
+            let victim = self.begin_with(g, oldest, Cause::Gc);
+            self.groups[g].victim = Some(victim);
         }
     }
 

@@ -16,7 +16,7 @@ use ftlab_nand::OpBatch;
 pub enum WhenFull {
     /// They go to blocks with all their bits.
     Direct,
-    /// They go there, and as much of the cache is folded beside them.
+    /// They go there, and the cache is folded in step with them, so that as much stays free.
     Beside,
     /// They go to the cache when its oldest data have been folded.
     Fold,
@@ -220,7 +220,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let f = self.slc_frontier(g);
         if self.frontiers[f].is_closed() && !self.has_room_in_slc(g, slc) {
             self.free_oldest_if_empty(g);
-            if !self.has_room_in_slc(g, slc) && !self.makes_room_in_slc(g, host, slc, batch) {
+            if !self.has_room_in_slc(g, slc) && !self.makes_room_in_slc(g, slc, batch) {
                 return host;
             }
         }
@@ -228,13 +228,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     }
 
     /// The cache of a group is full: the drive folds as its maker chose. Returns true if the host's data go to the cache then.
-    fn makes_room_in_slc(
-        &mut self,
-        g: usize,
-        host: usize,
-        slc: &SlcConfig,
-        batch: &mut OpBatch,
-    ) -> bool {
+    fn makes_room_in_slc(&mut self, g: usize, slc: &SlcConfig, batch: &mut OpBatch) -> bool {
         if slc.folds_when_out && self.is_nearly_out(g) && self.gains_by_folding(g) {
             // Shares say what the cache leaves free for data, and there is no such room.
             self.fold_for_host(g, slc, batch, Self::has_free_superblocks);
@@ -242,7 +236,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
         match slc.when_full {
             WhenFull::Direct => {}
-            WhenFull::Beside => self.fold_beside(g, host, batch),
+            WhenFull::Beside => self.fold_beside(g),
             WhenFull::Fold => {
                 self.fold_for_host(g, slc, batch, |layer, g| layer.has_room_in_slc(g, slc));
             }

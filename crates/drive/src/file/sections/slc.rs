@@ -10,7 +10,7 @@ words! {
     enum Full {
         /// They go to cells with all their bits.
         Direct = "direct",
-        /// They go there, and as much of the cache is folded beside them.
+        /// They go there, and the cache is folded in step with them.
         Beside = "beside",
         /// They wait until the oldest data of the cache are folded, and go to the cache.
         Fold = "fold",
@@ -46,8 +46,8 @@ section! {
         /// The share of the drive's capacity that lies outside the cache at which `more_size` is gone; it falls in proportion up to
         /// there. If left out, it only ends where blocks do.
         gone_at: Option<Quantity<Share>>,
-        /// What the host's data do when the cache is full: `direct`, to cells with all their bits, `beside`, as direct while as
-        /// much of the cache is folded, or `fold`, to the cache behind what is folded for them.
+        /// What the host's data do when the cache is full: `direct`, to cells with all their bits, `beside`, as direct while the
+        /// cache is folded in step, so that as much stays free, or `fold`, to the cache behind what is folded for them.
         when_full: Full,
         /// What they do when no block is free: `direct`, or `fold`. As direct if left out.
         when_out: Option<Out>,
