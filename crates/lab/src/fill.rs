@@ -37,6 +37,9 @@ const DROP_MIN: f64 = 1.1;
 /// By how much what is behind the cache falls where nothing is free any more, as a factor at least.
 const FALL_MIN: f64 = 1.15;
 
+/// By how much more than the buffer holds the host may be ahead in the part that it takes: units are in the controller, too.
+const BUFFER_MARGIN: f64 = 1.5;
+
 /// By how much a plateau of the cache may be longer than its cells say: the knee is known no better.
 const CELLS_MARGIN: f64 = 1.03;
 
@@ -68,6 +71,8 @@ pub struct Known {
     /// GB of the drive that is shown for which the write buffer of the one that was tested stands: the host is ahead of the flash by
     /// so much.
     pub buffer_gb: f64,
+    /// GB that the buffer of the drive that is shown takes.
+    pub own_buffer_gb: f64,
 }
 
 impl Known {
@@ -81,9 +86,56 @@ impl Known {
         Known {
             times,
             cells_gb: cells(),
-            // The buffer of the drive that is shown is as large.
-            buffer_gb: buffer * (times - 1.0) / 1e9,
+            buffer_gb: buffer * times / 1e9,
+            own_buffer_gb: buffer / 1e9,
         }
+    }
+
+    /// The write buffer of the drive that was tested is no smaller than that of the drive that is shown. Where it fills at once, what
+    /// it takes is no plateau. Where it fills first when the speed falls, the host goes on as fast as before until it is full.
+    /// Of the plateaus from `begun` on.
+    fn leave_buffer_out(&self, plateaus: &mut Vec<Plateau>, begun: usize, stretches: &[Stretch]) {
+        if let [first, second, ..] = plateaus[begun..] {
+            let gb = first.to_gb - first.from_gb;
+            let ahead_gb = gb * (1.0 - second.mb_s / first.mb_s);
+            if ahead_gb > 0.0 && ahead_gb <= BUFFER_MARGIN * self.buffer_gb {
+                let mb_s = over(&[&first, &second]);
+                plateaus.remove(begun);
+                (plateaus[begun].from_gb, plateaus[begun].mb_s) = (first.from_gb, mb_s);
+            }
+        }
+        let mut is_full = plateaus.get(begun).is_some_and(|first| {
+            let gb = first.to_gb - first.from_gb;
+            self.most_ahead_gb(stretches, first.mb_s, gb) > self.buffer_gb / 2.0
+        });
+        for n in begun + 1..plateaus.len() {
+            let [before, behind] = [plateaus[n - 1].mb_s, plateaus[n].mb_s];
+            let fills = !is_full && before > behind;
+            let times = if fills {
+                before / (before - behind)
+            } else {
+                1.0
+            };
+            is_full = true;
+            let knee = plateaus[n].from_gb - (self.buffer_gb - self.own_buffer_gb) * times;
+            let knee = knee.max(plateaus[n - 1].from_gb);
+            (plateaus[n - 1].to_gb, plateaus[n].from_gb) = (knee, knee);
+        }
+    }
+
+    /// By how much a host is ahead of a speed at most in the first so many GB.
+    fn most_ahead_gb(&self, stretches: &[Stretch], mb_s: f64, gb: f64) -> f64 {
+        let mut all = Stretch::default();
+        let mut most = 0.0_f64;
+        for stretch in stretches {
+            all.add(*stretch);
+            let written = all.bytes * self.times / 1e9;
+            if written > gb {
+                break;
+            }
+            most = most.max(written - mb_s * all.seconds * self.times / 1e3);
+        }
+        most
     }
 }
 
@@ -115,11 +167,7 @@ pub fn of(logs: &[Arc<JobLog>], known: Known) -> Fill {
                 mb_s: all.mb_s(),
             });
         }
-        for n in begun + 1..fill.plateaus.len() {
-            let knee = fill.plateaus[n].from_gb - known.buffer_gb;
-            let knee = knee.max(fill.plateaus[n - 1].from_gb);
-            (fill.plateaus[n - 1].to_gb, fill.plateaus[n].from_gb) = (knee, knee);
-        }
+        known.leave_buffer_out(&mut fill.plateaus, begun, &stretches);
         // Later on the cache was emptied meanwhile, and is filled a second time.
         if n == 0 {
             match cache(&fill.plateaus, known.cells_gb) {
@@ -383,6 +431,38 @@ mod tests {
         let falls = [(900.0, 1500.0), (1000.0, 900.0)];
         assert_eq!(cache(&plateaus(&falls), None), Ok(1));
         assert_eq!(cache(&plateaus(&[(1000.0, 1500.0)]), None), Ok(0));
+    }
+
+    #[test]
+    fn what_the_buffer_of_a_smaller_drive_takes_is_left_out() {
+        let known = Known {
+            times: 100.0,
+            cells_gb: None,
+            buffer_gb: 1.0,
+            own_buffer_gb: 0.0,
+        };
+        let found = |of: &[(f64, f64)]| {
+            let mut plateaus = plateaus(of);
+            let course = plateaus.iter().flat_map(|part| {
+                let bytes = (part.to_gb - part.from_gb) * 1e9 / known.times / 4.0;
+                let seconds = bytes / 1e6 / part.mb_s;
+                std::iter::repeat_n(Stretch { bytes, seconds }, 4)
+            });
+            let course: Vec<Stretch> = course.collect();
+            known.leave_buffer_out(&mut plateaus, 0, &course);
+            let found = plateaus.iter();
+            found
+                .map(|part| (part.to_gb, part.mb_s))
+                .collect::<Vec<_>>()
+        };
+        // It is full after 4 GB at 4/3 of the speed behind them, and holds its gigabyte at the knee.
+        let burst = found(&[(4.0, 4000.0), (40.0, 3000.0), (100.0, 1000.0)]);
+        assert_eq!((burst.len(), burst[0].0), (2, 39.0));
+        // It fills at the knee, and the flash takes as much as half of what the host sends meanwhile.
+        assert_eq!(
+            found(&[(40.0, 2000.0), (100.0, 1000.0)]),
+            [(38.0, 2000.0), (100.0, 1000.0)]
+        );
     }
 
     #[test]
