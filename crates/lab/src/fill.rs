@@ -40,6 +40,9 @@ const FALL_MIN: f64 = 1.15;
 /// By how much more than the buffer holds the host may be ahead in the part that it takes: units are in the controller, too.
 const BUFFER_MARGIN: f64 = 1.5;
 
+/// The drop at which it fills, as a factor at least: it would take the longer the smaller the drop.
+const FILL_DROP_MIN: f64 = 1.25;
+
 /// By how much a plateau of the cache may be longer than its cells say: the knee is known no better.
 const CELLS_MARGIN: f64 = 1.03;
 
