@@ -154,7 +154,7 @@ fn a_drive_that_is_four_fifths_full_has_the_cache_that_is_always_there() {
     let (full, part) = (gb(0.8 * 1024.0), gb(2.0));
     // After a rest in which all of the cache is folded.
     let parts = (0..16).map(|n| {
-        let (offset, rest) = (full + n * part, if n == 0 { 60 } else { 0 });
+        let (offset, rest) = (full + n * part, if n == 0 { 300 } else { 0 });
         format!("[{n}]\nstonewall\nstartdelay={rest}\noffset={offset}\nsize={part}\n")
     });
     let jobs = format!("[fill]\nsize={full}\n{}", parts.collect::<String>());
