@@ -113,13 +113,13 @@ impl Known {
         });
         for n in begun + 1..plateaus.len() {
             let [before, behind] = [plateaus[n - 1].mb_s, plateaus[n].mb_s];
-            let fills = !is_full && before > behind;
+            let fills = !is_full && before >= FILL_DROP_MIN * behind;
             let times = if fills {
                 before / (before - behind)
             } else {
                 1.0
             };
-            is_full = true;
+            is_full |= fills;
             let knee = plateaus[n].from_gb - (self.buffer_gb - self.own_buffer_gb) * times;
             let knee = knee.max(plateaus[n - 1].from_gb);
             (plateaus[n - 1].to_gb, plateaus[n].from_gb) = (knee, knee);
