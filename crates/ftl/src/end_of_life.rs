@@ -144,7 +144,11 @@ fn cached(
             bits: 3,
             own_superblocks: own,
             more_superblocks: more,
+            free_share: 1.0,
+            gone_at: None,
             when_full,
+            folds_when_out: false,
+            fold_slots: None,
             folds_in_pauses: true,
         }),
         ..page_config(layout.slots() / 3)

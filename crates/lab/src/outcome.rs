@@ -73,7 +73,10 @@ impl Outcome {
         Outcome {
             load: load.to_owned(),
             run,
-            fill: (!record.logs.is_empty()).then(|| fill::of(&record.logs, cell.subject.times())),
+            fill: (!record.logs.is_empty()).then(|| {
+                let tested = &cell.subject.members()[0].file;
+                fill::of(&record.logs, fill::Known::of(tested, cell.subject.times()))
+            }),
             plan: None,
         }
     }

@@ -1,5 +1,5 @@
 //! How fast drives with a cache of SLC are filled, as reviews measured it: the cache's size, the speeds before and behind
-//! its end, and what a pause gives back.
+//! its end, what a pause gives back, what is left of a cache on a drive that is nearly full, and the speed when no cell is free.
 
 use ftlab_base::RootSeed;
 use ftlab_drive::{Catalog, Device, Scale};
@@ -134,4 +134,50 @@ fn consumer_drives_are_filled_as_fast_as_reviews_saw_and_their_caches_end_where_
     });
     let wrong: Vec<String> = wrong.collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Runs jobs one behind the other on a new drive; gives the seconds of each.
+fn seconds(device: &mut dyn Device, jobs: &str) -> Vec<f64> {
+    let text = format!("[global]\nrw=write\nbs=128k\niodepth=32\n{jobs}");
+    let jobs = JobFile::parse(&text, "fill.fio").expect("it parses");
+    let report = driver::run(&jobs, device, Clock::Timed, SEED).expect("it runs");
+    let jobs = report.jobs.iter();
+    jobs.map(|job| job.measured.as_secs()).collect()
+}
+
+#[test]
+fn a_drive_that_is_four_fifths_full_has_the_cache_that_is_always_there() {
+    let slug = "intel-660p-1000";
+    let published = published(slug);
+    let mut device = new_drive(slug);
+    let gb = |gb: f64| (gb * 1e9 / f64::from(PAGES)) as u64 / (128 << 10) * (128 << 10);
+    let (full, part) = (gb(0.8 * 1024.0), gb(2.0));
+    // After a rest in which all of the cache is folded.
+    let parts = (0..16).map(|n| {
+        let (offset, rest) = (full + n * part, if n == 0 { 300 } else { 0 });
+        format!("[{n}]\nstonewall\nstartdelay={rest}\noffset={offset}\nsize={part}\n")
+    });
+    let jobs = format!("[fill]\nsize={full}\n{}", parts.collect::<String>());
+    let times = seconds(&mut *device, &jobs);
+    let speeds: Vec<f64> = times[1..].iter().map(|s| part as f64 / 1e6 / s).collect();
+    let fast = speeds.iter().take_while(|&&speed| speed > 500.0).count();
+    let (size, _) = published["slc_gb_at_80pct_full"];
+    assert!(
+        (size - 2.0..=size + 2.0).contains(&(2.0 * fast as f64)),
+        "{fast} parts of 2 GB: {speeds:?}"
+    );
+}
+
+#[test]
+fn where_no_cell_is_free_the_drive_is_as_fast_as_it_folds() {
+    let slug = "adata-atom-50-1000";
+    let published = published(slug);
+    let mut device = new_drive(slug);
+    let gb = |gb: f64| (gb * 1e9 / f64::from(PAGES)) as u64 / (128 << 10) * (128 << 10);
+    let (first, part) = (gb(600.0), gb(100.0));
+    let jobs = format!("[fill]\nsize={first}\n[out]\nstonewall\noffset={first}\nsize={part}\n");
+    let times = seconds(&mut *device, &jobs);
+    let got = part as f64 / 1e6 / times[1];
+    let (fold, _) = published["fold_mb_s"];
+    assert!((got / fold - 1.0).abs() < 0.15, "{got:.0} MB/s of {fold}");
 }

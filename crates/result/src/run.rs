@@ -166,6 +166,12 @@ pub struct Fill {
     /// GB written when the host rested; the course goes on behind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rests_gb: Vec<f64>,
+    /// Plateaus, from the first, that are those of a cache; 0 where none is told.
+    #[serde(default)]
+    pub cache_plateaus: usize,
+    /// Why it cannot be told where the cache of a drive that has one ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
 }
 
 /// A part of a fill over which the speed is even.

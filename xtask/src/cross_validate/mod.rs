@@ -7,6 +7,7 @@
 
 mod elsewhere;
 mod figures;
+mod fills;
 mod leave_out;
 mod linear;
 mod modern;
@@ -37,7 +38,8 @@ Takes a night; what is done is kept, so it can be interrupted and taken up again
 Examples:
   cargo run --release -p xtask -- cross-validate --review out/all --plan
   cargo run --release -p xtask -- cross-validate --review out/all
-  cargo run --release -p xtask -- cross-validate --modern")]
+  cargo run --release -p xtask -- cross-validate --modern
+  cargo run --release -p xtask -- cross-validate --fills")]
 pub struct Options {
     /// A review of all drives, by the same model: their runs are taken from there
     #[arg(long, value_name = "DIR")]
@@ -45,6 +47,9 @@ pub struct Options {
     /// The drives of today in place of the old ones, under offered rates: other conditions and other drives. Takes half an hour
     #[arg(long, conflicts_with_all = ["review", "plan", "family"])]
     modern: bool,
+    /// Fills of whole consumer drives: of each, known by its data sheet, and what is found of a cache that is given. Takes minutes
+    #[arg(long, conflicts_with_all = ["review", "plan", "family", "modern"])]
+    fills: bool,
     /// Where runs are kept
     #[arg(long, value_name = "DIR", default_value = "target/cross-validation")]
     kept: PathBuf,
@@ -115,9 +120,10 @@ impl LeftOut {
 }
 
 pub fn command(options: &Options) -> Result<()> {
-    match options.modern {
-        true => modern::command(),
-        false => of_reviews(options),
+    match options {
+        Options { modern: true, .. } => modern::command(),
+        Options { fills: true, .. } => fills::command(),
+        _ => of_reviews(options),
     }
 }
 

@@ -114,7 +114,7 @@ impl Bench<'_> {
         let [_, unit] = self.figure.kind.figure();
         let best = in_short(best);
         self.wrong(&match self.figure.kind {
-            Kind::SequentialWrite | Kind::FreshWrite => format!(
+            Kind::SequentialWrite | Kind::PastCacheWrite | Kind::FreshWrite => format!(
                 "the model reaches {best} {unit} with the shortest {key}: give it more dies or planes, or a quicker channel or link"
             ),
             Kind::Read => format!(
@@ -152,7 +152,11 @@ impl Bench<'_> {
             .map_err(|error| CalibrateError::Input(self.wrong(&error.to_string())))?;
         let report = driver::run(&job, &mut *device, Clock::Timed, SEED)?;
         let run = Record::of_jobs(&job, &report).run;
-        let side = if kind.reads() { &run.read } else { &run.write };
+        let side = match (kind, run.jobs.last()) {
+            (Kind::PastCacheWrite, Some(past)) => &past.write,
+            _ if kind.reads() => &run.read,
+            _ => &run.write,
+        };
         Ok(kind.time(side.bytes_per_s, side.iops, side.lat_ns_mean / 1e3))
     }
 }

@@ -1,6 +1,6 @@
 //! The drive of a sheet before anything is fitted: its class, with the parts that the sheet tells.
 
-use super::numbers::{count_of, quantity_of, rounded};
+use super::numbers::{count_of, number_of, quantity_of, rounded};
 use super::sheet::Sheet;
 use super::text;
 use super::types::CalibrateError;
@@ -177,6 +177,7 @@ fn parts(sheet: &Sheet, base: &DriveFile, array: &Array) -> Result<Vec<Part>, Ca
     parts.extend(parity(base, array.dies));
     parts.extend(memory(sheet)?);
     parts.extend(cache(sheet, base));
+    parts.extend(program(sheet, base)?);
     // What the sheet says in a drive file's words counts.
     let is_given = |section: &str, key: &str| {
         let keys = sheet.sections.get(section);
@@ -359,42 +360,44 @@ fn memory(sheet: &Sheet) -> Result<Option<Part>, CalibrateError> {
 
 /// The cache of SLC: told, or in proportion to that of the class.
 fn cache(sheet: &Sheet, base: &DriveFile) -> Vec<Part> {
-    let of_base = |key: &str| quantity_of::<Bytes>(base, key);
-    let Some(more) = of_base("slc.more_size").or(of_base("slc.own_size")) else {
+    if !super::flash::has_cache(base) {
         return Vec::new();
-    };
+    }
     let share = (sheet.sectors() * SECTOR_BYTES) as f64 / base.capacity_bytes() as f64;
-    let own = of_base("slc.own_size")
-        .filter(|_| of_base("slc.more_size").is_some())
-        .unwrap_or(0.0);
-    let scaled = (own * share.min(1.0), more * share);
-    let (own, more, source, note) = match sheet.cache_bytes() {
-        Some(told) => {
-            let own = scaled.0.min(told as f64);
-            (
-                own,
-                told as f64 - own,
-                TOLD,
-                "as the sheet has it, with an empty drive",
-            )
+    let of_base = |key: &str| quantity_of::<Bytes>(base, key);
+    let (own, more) = (of_base("slc.own_size"), of_base("slc.more_size"));
+    let by_share = number_of(base, "slc.free_share").is_some();
+    // What is set aside does not grow with a drive that is larger than its class.
+    let own = own.map(|own| {
+        own * if by_share || more.is_some() {
+            share.min(1.0)
+        } else {
+            share
         }
-        None => (
-            scaled.0,
-            scaled.1,
-            ["assumed", "low"],
-            "in proportion to the class: no sheet tells it",
-        ),
-    };
+    });
+    let size = |bytes: f64, source, note| entry(rounded(bytes / 1e9), "GB", source, note);
+    if let Some(told) = sheet.cache_bytes() {
+        let own = own.unwrap_or(0.0).min(told as f64);
+        let note = "as the sheet has it, with an empty drive";
+        let sizes = [("own_size", own), ("more_size", told as f64 - own)];
+        let sizes = sizes.into_iter().filter(|(_, bytes)| *bytes > 0.0);
+        let mut parts: Vec<Part> = sizes
+            .map(|(key, bytes)| ("slc", key, size(bytes, TOLD, note)))
+            .collect();
+        if by_share {
+            let all = "the size is told";
+            parts.push(("slc", "free_share", entry(100.0, "%", FOLLOWS, all)));
+        }
+        return parts;
+    }
     let ranges = base.spread().ranges;
-    let sizes = [("own_size", own), ("more_size", more)];
-    let sizes = sizes.into_iter().filter(|(_, bytes)| *bytes > 0.0);
-    let part = |(key, bytes): (&'static str, f64)| {
-        let mut entry = entry(rounded(bytes / 1e9), "GB", source, note);
+    let part = |key: &'static str, bytes: f64| {
+        let note = "in proportion to the class: no sheet tells it";
+        let mut entry = size(bytes, ["assumed", "low"], note);
         // What nobody tells lies in the range of the class, in proportion.
-        let range = ranges
-            .iter()
-            .find(|range| range.key == format!("slc.{key}"));
-        if let (None, Some(range), Value::Table(entry)) = (sheet.cache_bytes(), range, &mut entry) {
+        let name = format!("slc.{key}");
+        let range = ranges.iter().find(|range| range.key == name);
+        if let (Some(range), Value::Table(entry)) = (range, &mut entry) {
             let bounds = range
                 .bounds
                 .map(|bound| Value::Float(rounded(bound * share)));
@@ -402,5 +405,51 @@ fn cache(sheet: &Sheet, base: &DriveFile) -> Vec<Part> {
         }
         ("slc", key, entry)
     };
-    sizes.map(part).collect()
+    let more = more.map(|more| part("more_size", more * share));
+    let own = own.map(|own| part("own_size", own));
+    own.into_iter().chain(more).collect()
+}
+
+/// What dies program in a second, in MB, by the year from which drives have them: as shown at ISSCC, of three bits a cell two years
+/// before, and of four.
+type Dies = [(u16, f64, &'static str)];
+const TLC_DIES: &Dies = &[
+    (0, 53.0, "48 layers, 2016"),
+    (2019, 57.0, "96 layers, 2018"),
+    (2021, 104.0, "128 layers, 2019: 82 and 132"),
+    (2022, 170.0, "176 layers, 2021: 160, 168 and 184"),
+];
+const QLC_DIES: &Dies = &[
+    (0, 12.0, "64 layers, 2018"),
+    (2020, 23.0, "92 and 96 layers, 2020: 18 and 30"),
+    (2022, 40.0, "144 layers, 2021"),
+];
+
+/// How fast the dies of a consumer drive are by its year, where the sheet does not say how fast it is past its cache.
+fn program(sheet: &Sheet, base: &DriveFile) -> Result<Option<Part>, CalibrateError> {
+    let (dies, year) = match (sheet.class, sheet.flash, sheet.year) {
+        (Class::Client, Flash::Tlc, Some(year)) => (TLC_DIES, year),
+        (Class::Client, Flash::Qlc, Some(year)) => (QLC_DIES, year),
+        _ => return Ok(None),
+    };
+    if !super::flash::has_cache(base) || sheet.tells_past_cache() {
+        return Ok(None);
+    }
+    let planes = f64::from(of_base(sheet, base, "nand.planes_per_die")?);
+    let page = quantity_of::<Bytes>(base, "nand.page").unwrap_or_default();
+    let time = |at: usize| rounded(planes * page / dies[at].1);
+    let at = dies
+        .iter()
+        .rposition(|(from, ..)| *from <= year)
+        .unwrap_or(0);
+    let (_, mb_s, shown) = dies[at];
+    let note = format!("{mb_s} MB/s a die, as dies of its time: {shown}");
+    let mut entry = entry(time(at), "us", USUAL, &note);
+    if let Value::Table(entry) = &mut entry {
+        // The generations before and after it.
+        let bounds = [(at + 1).min(dies.len() - 1), at.saturating_sub(1)];
+        let bounds = bounds.map(|at| Value::Float(time(at)));
+        entry.insert(RANGE_KEY.to_owned(), bounds.to_vec().into());
+    }
+    Ok(Some(("nand", "t_program", entry)))
 }

@@ -2,7 +2,7 @@
 
 use super::bench::{Bench, Fit, SEED, SMALL_BYTES};
 use super::kind::Kind;
-use super::numbers::{count_of, number_of};
+use super::numbers::count_of;
 use super::types::{CalibrateError, Fitted, MeasuredWa};
 use crate::plan::ClosedForm;
 use ftlab_drive::DriveFile;
@@ -43,8 +43,7 @@ pub fn closed_form(file: &DriveFile, at: MeasuredWa) -> Result<(ClosedForm, f64)
 
 /// True for a drive that writes to a cache of SLC first.
 pub fn has_cache(file: &DriveFile) -> bool {
-    let has = |key: &str| number_of(file, key).is_some();
-    has("slc.own_size") || has("slc.more_size")
+    file.cache_bytes().is_some_and(|bytes| bytes > 0)
 }
 
 /// Gives the drive as much flash as the closed form needs for the write amplification that was measured.

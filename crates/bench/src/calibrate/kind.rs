@@ -1,12 +1,11 @@
 //! The figures that pin a number of a drive, each with the job that measures it in the model.
 
+use super::flash;
 use super::measured::Measured;
-use super::numbers::quantity_of;
 use super::types::CalibrateError;
 use ftlab_base::RootSeed;
 use ftlab_drive::{Device, DriveFile};
 use ftlab_play::states::{self, PrepareError, State};
-use ftlab_sheet::quantity::Bytes;
 
 /// Commands of a latency; all but those at a page's border take the same.
 const LATENCY_COMMANDS: u64 = 4000;
@@ -23,6 +22,11 @@ const STEADY_SHARES: [f64; 2] = [0.03, 0.12];
 /// The same of writes in order over a full drive with a cache.
 const PAST_SHARES: [f64; 2] = [0.1, 0.2];
 
+/// What is written to a new drive before its rate past the cache is measured, as a multiple of the cache, and the share of the drive
+/// that is written then.
+const PAST_CACHE: f64 = 1.15;
+const PAST_SHARE: f64 = 0.05;
+
 /// The share of a cache that is written to measure how fast it takes data.
 const CACHED_SHARE: f64 = 0.4;
 
@@ -34,6 +38,8 @@ pub enum Kind {
     FreshWrite,
     /// The rate of writes in order, which the flash limits.
     SequentialWrite,
+    /// The rate of writes in order to a new drive behind its cache of SLC, which the flash limits.
+    PastCacheWrite,
     /// The rate of random writes to a new drive, into its cache of SLC if it has one: the controller limits it.
     FreshRandomWrite,
     /// The rate of random writes, once more of them change nothing.
@@ -87,7 +93,7 @@ impl Kind {
     pub(super) fn number(self) -> Number {
         match self {
             Kind::FreshWrite => time("slc.t_program", LEAST_ARRAY_US),
-            Kind::SequentialWrite => time("nand.t_program", LEAST_ARRAY_US),
+            Kind::SequentialWrite | Kind::PastCacheWrite => time("nand.t_program", LEAST_ARRAY_US),
             Kind::FreshRandomWrite => time("firmware.write_command", LEAST_COMMAND_US),
             Kind::RandomWrite => Number {
                 key: "nand.blocks_per_die",
@@ -112,6 +118,7 @@ impl Kind {
         match self {
             Kind::FreshWrite => ["sequential writes, new drive", "MB/s"],
             Kind::SequentialWrite => ["sequential writes", "MB/s"],
+            Kind::PastCacheWrite => ["sequential writes, past the cache", "MB/s"],
             Kind::FreshRandomWrite => ["random writes, new drive", "IOPS"],
             Kind::RandomWrite => ["random writes", "IOPS"],
             Kind::SequentialRead => ["sequential reads", "MB/s"],
@@ -158,7 +165,7 @@ impl Kind {
         seed: RootSeed,
     ) -> Result<(), CalibrateError> {
         let to = match self {
-            Kind::FreshWrite | Kind::FreshRandomWrite => return Ok(()),
+            Kind::FreshWrite | Kind::PastCacheWrite | Kind::FreshRandomWrite => return Ok(()),
             Kind::RandomWrite => State::SteadyFast,
             _ => State::Filled,
         };
@@ -171,7 +178,7 @@ impl Kind {
         Ok(())
     }
 
-    /// The lines of the job that measures it on a drive that is `times` smaller than the one that was measured.
+    /// The lines of the job whose last section measures it on a drive that is `times` smaller than the one that was measured.
     pub(super) fn job(self, figure: &Measured, small: &DriveFile, times: f64) -> String {
         let Measured {
             block_bytes,
@@ -188,17 +195,27 @@ impl Kind {
         };
         // What a job writes to a new drive: a part of its cache, if it has one.
         let fresh = || {
-            let bytes = match cache_bytes(small) {
-                0.0 => FRESH_SHARE * small.capacity_bytes() as f64,
-                cache => CACHED_SHARE * cache,
+            let bytes = match small.cache_bytes() {
+                None | Some(0) => FRESH_SHARE * small.capacity_bytes() as f64,
+                Some(cache) => CACHED_SHARE * cache as f64,
             };
             ((bytes / f64::from(*jobs)) as u64).max(*block_bytes)
         };
         let what = match self {
             Kind::FreshWrite => format!("rw=write\nio_size={}", fresh()),
             // Past the cache: what it holds is written first.
-            Kind::SequentialWrite if cache_bytes(small) > 0.0 => {
+            Kind::SequentialWrite if flash::has_cache(small) => {
                 format!("rw=write\n{}", timed(PAST_SHARES, figure.value * 1e6))
+            }
+            Kind::PastCacheWrite => {
+                let of_cache = small.cache_bytes().unwrap_or_default() as f64;
+                let of_drive = small.capacity_bytes() as f64;
+                let [begin, bytes] = [PAST_CACHE * of_cache, PAST_SHARE * of_drive]
+                    .map(|bytes| (bytes.min(of_drive / 2.0) / *block_bytes as f64) as u64)
+                    .map(|blocks| blocks.max(1) * block_bytes);
+                format!(
+                    "rw=write\nio_size={begin}\n[past]\nstonewall\n{head}rw=write\noffset={begin}\nio_size={bytes}"
+                )
             }
             Kind::SequentialWrite => {
                 let bytes = (figure.bytes as f64 / times) as u64;
@@ -218,12 +235,4 @@ impl Kind {
         };
         format!("[measured]\n{head}{what}\n")
     }
-}
-
-/// What a cache of SLC takes of an empty drive.
-fn cache_bytes(file: &DriveFile) -> f64 {
-    ["slc.own_size", "slc.more_size"]
-        .iter()
-        .filter_map(|key| quantity_of::<Bytes>(file, key))
-        .sum()
 }

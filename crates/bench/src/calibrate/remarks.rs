@@ -20,18 +20,24 @@ pub fn on_cache(sheet: &Sheet, file: &DriveFile, figures: &[Measured]) -> Vec<St
     }
     let is_told = figures
         .iter()
-        .any(|figure| figure.kind == Kind::SequentialWrite);
-    let past = match is_told {
-        true => "",
-        false => ". The sheet does not say how fast it goes past it: nand.t_program is the class's",
+        .any(|figure| figure.kind == Kind::PastCacheWrite);
+    let past = match (is_told, sheet.year) {
+        (true, _) => "",
+        (false, Some(_)) => {
+            ". The sheet does not say how fast it goes past it: nand.t_program is that of dies of its year"
+        }
+        (false, None) => {
+            ". The sheet does not say how fast it goes past it: nand.t_program is the class's; with `year` it would be that of dies of \
+             its time"
+        }
     };
     let mut remarks = vec![format!(
         "writes: the drive has a cache of SLC, so what is announced of writes pins the cache and its controller, not the flash behind \
          it{past}"
     )];
     if sheet.cache_bytes().is_none() {
-        let unknown = "cache: the sheet does not tell its size; slc.own_size and slc.more_size are in proportion to the class's, and sizes \
-                       of drives of one class differ by a factor of three";
+        let unknown = "cache: the sheet does not tell its size; its part of the flash is the class's, and those of drives of one class differ by \
+                       more than a factor of three, by controller: give `cache`, or slc.free_share";
         remarks.push(unknown.to_owned());
     }
     remarks

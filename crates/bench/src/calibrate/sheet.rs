@@ -107,8 +107,8 @@ const FIGURES: [(&str, Kind, Kind); 7] = [
     ("sequential_writes", Kind::SequentialWrite, Kind::FreshWrite),
     (
         "sequential_writes_past_cache",
-        Kind::SequentialWrite,
-        Kind::SequentialWrite,
+        Kind::PastCacheWrite,
+        Kind::PastCacheWrite,
     ),
     ("random_reads", Kind::RandomRead, Kind::RandomRead),
     ("random_writes", Kind::RandomWrite, Kind::FreshRandomWrite),
@@ -260,6 +260,11 @@ impl Sheet {
 
     pub(super) fn cache_bytes(&self) -> Option<u64> {
         Some(self.cache.as_ref()?.get())
+    }
+
+    /// True if it says how fast the drive is past its cache.
+    pub(super) fn tells_past_cache(&self) -> bool {
+        self.announced.sequential_writes_past_cache.is_some()
     }
 
     pub(super) fn dies(&self) -> Option<u32> {

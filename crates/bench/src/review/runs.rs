@@ -94,6 +94,7 @@ fn read(item: &Item, outcome: &Outcome) -> Run {
         Series::Plateaus => {
             let fill = outcome.fill.clone().unwrap_or_default();
             run.metrics.extend(fill_metrics(&fill));
+            run.notes.extend(fill.doubt.clone());
             run.fill = Some(fill);
         }
     }

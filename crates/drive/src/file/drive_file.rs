@@ -220,6 +220,27 @@ impl DriveFile {
         Some(layout.geometry.raw_bytes())
     }
 
+    /// Bytes that the host can write to the cache of SLC of an empty drive; `None` without one.
+    #[must_use]
+    pub fn cache_bytes(&self) -> Option<u64> {
+        let ssd = self.ssd()?;
+        let slc = ssd.mapping.page()?.slc.as_ref()?;
+        Some(slc.bytes(&ssd.layout().expect("checked on reading")))
+    }
+
+    /// Bytes of its write buffer; `None` without flash.
+    #[must_use]
+    pub fn buffer_bytes(&self) -> Option<u64> {
+        self.ssd().map(SsdFile::buffer_bytes)
+    }
+
+    /// Bits that a cell outside the cache of SLC holds; `None` without one.
+    #[must_use]
+    pub fn bits_behind_cache(&self) -> Option<u32> {
+        let slc = self.ssd()?.mapping.page()?.slc.as_ref()?;
+        Some(slc.bits())
+    }
+
     /// Bytes of a slot, the unit of its mapping and of what a trim frees; `None` without flash.
     #[must_use]
     pub fn slot_bytes(&self) -> Option<u64> {

@@ -73,6 +73,12 @@ impl DriveFile {
         let blocks = extent.superblocks / scale.blocks.max(1) * ssd.nand.planes();
         let together = ssd.nand.pages_per_program();
         let pages = (extent.pages_per_block / scale.pages.max(1)).max(1) * together;
+        // A block of a cache of SLC is a whole part of its pages, or the cache would be smaller than its share.
+        let parts = match scale.pages {
+            0 | 1 => 1,
+            _ => self.bits_behind_cache().unwrap_or(1).max(1),
+        };
+        let pages = (pages / parts * parts).max(pages.min(parts));
         let of_size = f64::from(blocks) * f64::from(pages)
             / (f64::from(ssd.nand.blocks_per_die.get())
                 * f64::from(extent.pages_per_block * together));

@@ -198,6 +198,11 @@ impl SsdFile {
         }
     }
 
+    /// Bytes of the write buffer.
+    pub(super) fn buffer_bytes(&self) -> u64 {
+        self.buffer.size.get()
+    }
+
     /// Slots that the host sees.
     pub(super) fn user_slots(&self, layout: &Layout) -> Result<u32, String> {
         self.spare.user_slots(layout, || self.usable_slots(layout))

@@ -435,8 +435,9 @@ impl Ssd {
                 Some(Awaited::Table(page)) => self.table_came(page, now),
                 Some(Awaited::Firmware) => self.go_on(now),
                 None => {
-                    let places = &mut self.programming[fence.index()];
-                    for place in places.drain(..) {
+                    // Of what is folded, nobody waits for the last row.
+                    let places = self.programming.get_mut(fence.index());
+                    for place in places.into_iter().flat_map(|places| places.drain(..)) {
                         self.mapped.programmed(self.buffer.programmed(place));
                     }
                     room = true;

@@ -433,7 +433,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             return 1;
         }
         let mut row = std::mem::take(&mut self.row);
-        while row.len() < self.row_slots() as usize
+        let slots = self.chain.slots.unwrap_or_else(|| self.row_slots());
+        while row.len() < slots as usize
             && let Some(slot) = self.table.next_valid(victim.cursor, victim.end)
         {
             let ready = self.read_for_collection(slot, row.len() as u32, victim, batch);
@@ -504,6 +505,13 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     #[inline(always)]
     fn move_slot(&mut self, slot: u32, ready: Fence, victim: &Victim, batch: &mut OpBatch) -> bool {
         self.frontiers[victim.to].wait_for(ready);
+        if self.chain.slots.is_some() && self.frontiers[victim.to].unit_left() == 1 {
+            let chain = &mut self.chain;
+            if !chain.done.is_some() {
+                chain.done = batch.fence();
+            }
+            self.frontiers[victim.to].done = chain.done;
+        }
         let Some((to, at)) = self.append(victim.to, victim.cause, batch) else {
             return false;
         };
@@ -550,7 +558,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             victim.page_in_hand = page;
             let n = slot - victim.begin;
             let order = Order {
-                waits: Fence::NONE,
+                waits: self.chain.waits,
                 signals: [victim.ready, Fence::NONE],
             };
             let (first_page, pages) = self.pages_of_slot(n);

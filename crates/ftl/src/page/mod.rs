@@ -12,6 +12,7 @@ mod bitmap;
 mod check;
 mod collect;
 mod failures;
+mod fold;
 mod frontier;
 mod layer;
 mod mapping;
@@ -44,6 +45,7 @@ pub use wear::{Allocation, StaticLevelling, WearLevelling};
 use crate::Refusal;
 use crate::donors::{Donors, Erasing, wear_of, wear_of_all};
 use crate::lost::Lost;
+use fold::Chain;
 use frontier::{Frontier, Tables};
 use ftlab_base::{ConfigError, Divisor, Layout, Lpn, PagePlace, Ppa, SuperblockId};
 use ftlab_nand::{Array, Cause, Fence, OpBatch, Order, Reliability};
@@ -190,6 +192,8 @@ struct PageLayer<const FLAT: bool> {
     in_vain: u32,
     /// Set once no more writes are taken.
     refusal: Option<Refusal>,
+    /// Order of the row being folded beside others.
+    chain: Chain,
     /// Scratch: the slots being copied, with the fences of their reads.
     row: Vec<(u32, Fence)>,
     /// Scratch: the counts of valid slots that a policy sees when there are several streams.
@@ -303,6 +307,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             translation: None,
             in_vain: 0,
             refusal: None,
+            chain: Chain::default(),
             row: Vec::new(),
             masked: Vec::new(),
             config,

@@ -3,33 +3,46 @@
 //!
 //! A superblock set aside for the cache is no room for anything else. Others become part of the cache while free ones
 //! are left, and go back when they are folded. Superblocks of the cache are no candidates of collection: the oldest is
-//! folded first.
+//! folded first (`fold.rs`).
 
 use super::PageLayer;
+use super::fold::SUPERBLOCKS_MAX;
 use super::streams::{FRONTIERS_PER_CELL, host_frontier};
 use ftlab_base::{BlockId, ConfigError, Layout, SuperblockId};
-use ftlab_nand::{Cause, OpBatch};
+use ftlab_nand::OpBatch;
 
-/// Destination of the host's data while the cache is full.
+/// Destination of the host's data while the cache is full and blocks are free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhenFull {
     /// They go to blocks with all their bits.
     Direct,
+    /// They go there, and the cache is folded in step with them, so that as much stays free.
+    Beside,
     /// They go to the cache when its oldest data have been folded.
     Fold,
 }
 
 /// Configuration of a cache of SLC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SlcConfig {
     /// Bits that a cell holds outside the cache: as SLC a block has this part of its pages.
     pub bits: u32,
     /// Superblocks of a group of dies that are set aside for the cache.
     pub own_superblocks: u32,
-    /// Free superblocks of a group that the cache takes beside them.
+    /// Free superblocks of a group that the cache takes beside them at most.
     pub more_superblocks: u32,
-    /// Destination of the host's data while it is full.
+    /// Of the superblocks that hold nothing outside the cache, the share that it takes at most; the rest remain free.
+    pub free_share: f64,
+    /// The share of the user's slots that lie outside the cache at which it takes no free superblock any more; it takes fewer in
+    /// proportion up to there. If none, only what is free counts.
+    pub gone_at: Option<f64>,
+    /// Destination of the host's data while it is full and superblocks are free.
     pub when_full: WhenFull,
+    /// True if they go to the cache, behind what is folded for them, once none is free; else to blocks with all their bits.
+    pub folds_when_out: bool,
+    /// Slots that memory holds of what the host waits for to be folded, from their read to the end of their program; if none, all
+    /// that is folded.
+    pub fold_slots: Option<u32>,
     /// True if it is folded while the host pauses.
     pub folds_in_pauses: bool,
 }
@@ -138,15 +151,47 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     }
 
     /// Returns true if the cache of a group may take another superblock.
-    fn has_room_in_slc(&self, g: usize, slc: &SlcConfig) -> bool {
-        let group = &self.groups[g];
-        if group.slc_used < slc.own_superblocks {
-            return true;
-        }
-        // Behind it there is still enough to collect, and to open what the host and collection write to.
-        group.slc_used < slc.own_superblocks + slc.more_superblocks
-            && group.writable_slots > self.low_water + self.layout.slots_per_superblock
-            && self.free_for_data(g) > self.config.least_reserve() as usize
+    pub(super) fn has_room_in_slc(&self, g: usize, slc: &SlcConfig) -> bool {
+        let used = self.groups[g].slc_used;
+        used < slc.own_superblocks
+            || (used < slc.own_superblocks + slc.more_superblocks
+                && self.has_free_superblocks(g)
+                && used - slc.own_superblocks < self.more_now(g, slc))
+    }
+
+    /// Returns true if a group has a superblock to give: behind it there is still enough to collect, and to open what the host
+    /// and collection write to.
+    fn has_free_superblocks(&self, g: usize) -> bool {
+        self.has_free(g, 1)
+    }
+
+    /// Returns true if a group has no more to give than folding has just made.
+    fn is_nearly_out(&self, g: usize) -> bool {
+        !self.has_free(g, 1 + SUPERBLOCKS_MAX)
+    }
+
+    fn has_free(&self, g: usize, superblocks: u32) -> bool {
+        let slots = superblocks * self.layout.slots_per_superblock;
+        let beside = self.config.least_reserve() + superblocks - 1;
+        self.groups[g].writable_slots > self.low_water + slots
+            && self.free_for_data(g) > beside as usize
+    }
+
+    /// Free superblocks that the cache of a group takes at most, by what the drive holds now.
+    fn more_now(&self, g: usize, slc: &SlcConfig) -> u32 {
+        let more = self.groups[g].slc_used.saturating_sub(slc.own_superblocks);
+        let without_data = self.free_for_data(g) as f64 + f64::from(more);
+        let of_free = slc.free_share * without_data;
+        let of_fill = slc.gone_at.map_or(1.0, |gone_at| {
+            let used: u32 = self.groups.iter().map(|group| group.slc_used).sum();
+            let cached = used * slc.slots(&self.layout);
+            let outside = self.table.mapped().saturating_sub(cached);
+            let fill = f64::from(outside) / f64::from(self.config.user_slots);
+            (1.0 - fill / gone_at).max(0.0)
+        });
+        // What a product of shares lacks of a whole number is no superblock less.
+        let of_fill = (of_fill * f64::from(slc.more_superblocks)).round();
+        of_free.round().min(of_fill) as u32
     }
 
     /// Frontier that the host's next slot goes to; room in a full cache is made first.
@@ -175,17 +220,28 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let f = self.slc_frontier(g);
         if self.frontiers[f].is_closed() && !self.has_room_in_slc(g, slc) {
             self.free_oldest_if_empty(g);
-            // The host waits on the dies meanwhile.
-            while slc.when_full == WhenFull::Fold
-                && !self.has_room_in_slc(g, slc)
-                && self.can_fold(g)
-                && self.fold_row(g, batch)
-            {}
-            if !self.has_room_in_slc(g, slc) {
+            if !self.has_room_in_slc(g, slc) && !self.makes_room_in_slc(g, slc, batch) {
                 return host;
             }
         }
         f
+    }
+
+    /// The cache of a group is full: the drive folds as its maker chose. Returns true if the host's data go to the cache then.
+    fn makes_room_in_slc(&mut self, g: usize, slc: &SlcConfig, batch: &mut OpBatch) -> bool {
+        if slc.folds_when_out && self.is_nearly_out(g) && self.gains_by_folding(g) {
+            // Shares say what the cache leaves free for data, and there is no such room.
+            self.fold_for_host(g, slc, batch, Self::has_free_superblocks);
+            return self.has_free_superblocks(g);
+        }
+        match slc.when_full {
+            WhenFull::Direct => {}
+            WhenFull::Beside => self.fold_beside(g),
+            WhenFull::Fold => {
+                self.fold_for_host(g, slc, batch, |layer, g| layer.has_room_in_slc(g, slc));
+            }
+        }
+        self.has_room_in_slc(g, slc)
     }
 
     /// The superblock of a group's cache that is folded next, where one is full.
@@ -207,46 +263,6 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             self.groups[g].slc.pop_front();
             self.release(oldest);
         }
-    }
-
-    /// Returns true if the cache of a group holds a superblock to fold.
-    fn can_fold(&self, g: usize) -> bool {
-        let group = &self.groups[g];
-        let folding = (group.victim.as_ref()).is_some_and(|victim| self.is_slc(victim.superblock));
-        self.refusal.is_none() && (folding || !group.slc.is_empty())
-    }
-
-    /// Copies a row of the superblock that is folded, or of what is collected before that; returns true if it could.
-    fn fold_row(&mut self, g: usize, batch: &mut OpBatch) -> bool {
-        let going_on = self.groups[g].victim.take();
-        let is_low = self.groups[g].writable_slots <= self.low_water;
-        let mut victim = match going_on {
-            Some(victim) => victim,
-            // What is folded needs room.
-            None if is_low => self.begin(g),
-            None => {
-                let Some(oldest) = self.oldest_of_slc(g) else {
-                    return false;
-                };
-                self.begin_with(g, oldest, Cause::Gc)
-            }
-        };
-        // All of it may have been written or trimmed since.
-        let copied = match self.table.valid_in(victim.superblock) {
-            0 => 1,
-            _ => self.copy_row(g, &mut victim, batch),
-        };
-        self.put_back(g, victim);
-        copied > 0
-    }
-
-    /// A row of folding for a pause of the host.
-    pub(super) fn fold_ahead(&mut self, g: usize, batch: &mut OpBatch) -> bool {
-        self.folds_in_pauses() && self.can_fold(g) && self.fold_row(g, batch)
-    }
-
-    pub(super) fn folds_in_pauses(&self) -> bool {
-        self.config.slc.is_some_and(|slc| slc.folds_in_pauses)
     }
 
     /// Superblocks of which everything was trimmed are free: the cache may take them.

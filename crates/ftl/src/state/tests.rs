@@ -102,7 +102,11 @@ fn with_cache(layout: &Layout, (own, more): (u32, u32), when_full: WhenFull) -> 
             bits: 2,
             own_superblocks: own,
             more_superblocks: more,
+            free_share: 1.0,
+            gone_at: None,
             when_full,
+            folds_when_out: false,
+            fold_slots: None,
             folds_in_pauses: true,
         }),
         ..page_config(layout.slots() / 3)

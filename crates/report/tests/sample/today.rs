@@ -60,6 +60,8 @@ pub fn today() -> ResultSet {
                     course: course.collect(),
                     rests_gb: vec![4.0 * size],
                     plateaus,
+                    cache_plateaus: 1,
+                    doubt: None,
                 });
             }
             Some("A2") => {

@@ -18,7 +18,11 @@ const CACHE: SlcConfig = SlcConfig {
     bits: 3,
     own_superblocks: OWN,
     more_superblocks: MORE,
+    free_share: 1.0,
+    gone_at: None,
     when_full: WhenFull::Direct,
+    folds_when_out: false,
+    fold_slots: None,
     folds_in_pauses: true,
 };
 
@@ -165,4 +169,137 @@ fn a_cache_that_cannot_be_is_refused() {
         ..CACHE
     };
     assert!(why(large).contains("do not fit"), "{}", why(large));
+}
+
+/// Slots of the cache that a drive with the first `data` slots outside it takes from there on.
+fn taken_behind(slc: SlcConfig, data: u32) -> u32 {
+    let mut layer = layer(slc);
+    let slots = layer.slots();
+    (0..data).for_each(|lpn| write(&mut layer, lpn));
+    rest(&mut layer);
+    let cached = in_cache(&layer);
+    assert_eq!(cached, 0, "a pause folds all");
+    let mut end = data;
+    while end < slots && {
+        write(&mut layer, end);
+        is_in_cache(&layer, end)
+    } {
+        end += 1;
+    }
+    layer.check_invariants();
+    end - data
+}
+
+#[test]
+fn of_what_is_free_the_cache_takes_a_share_on_an_empty_and_on_a_half_filled_drive() {
+    let shared = SlcConfig {
+        own_superblocks: 0,
+        more_superblocks: 40,
+        free_share: 0.5,
+        ..CACHE
+    };
+    let superblock = CACHE.slots(&layout());
+    let blocks = layout().superblocks_per_group;
+    let empty = taken_behind(shared, 0) / superblock;
+    assert_eq!(empty, blocks / 2);
+    let data = 18 * layout().slots_per_superblock;
+    let half = taken_behind(shared, data) / superblock;
+    // Data take 18 superblocks and the open one of what is folded.
+    let free = blocks - 18;
+    assert!(half >= free / 2 - 1 && half <= free / 2, "{half} of {free}");
+}
+
+#[test]
+fn a_cache_that_shrinks_with_what_the_drive_holds_has_its_own_part_left_and_all_of_it_after_a_trim()
+{
+    let gone = SlcConfig {
+        gone_at: Some(0.5),
+        ..CACHE
+    };
+    let superblock = CACHE.slots(&layout());
+    let slots = layer(gone).slots();
+    assert_eq!(taken_behind(gone, 0), (OWN + MORE) * superblock);
+    let quarter = taken_behind(gone, slots / 4) / superblock;
+    assert_eq!(quarter, OWN + MORE / 2);
+    let most = taken_behind(gone, slots * 3 / 5);
+    assert_eq!(most, OWN * superblock);
+
+    let mut layer = layer(gone);
+    (0..slots * 3 / 5).for_each(|lpn| write(&mut layer, lpn));
+    rest(&mut layer);
+    layer.trim(Lpn(0), slots, &mut OpBatch::default());
+    rest(&mut layer);
+    let cache = (OWN + MORE) * superblock;
+    (0..cache).for_each(|lpn| write(&mut layer, lpn));
+    assert!(in_cache(&layer) > cache - UNIT);
+}
+
+#[test]
+fn beside_what_goes_past_the_cache_it_is_folded_so_that_as_much_stays_free() {
+    let beside = SlcConfig {
+        when_full: WhenFull::Beside,
+        ..CACHE
+    };
+    let mut layer = layer(beside);
+    let cache = (OWN + MORE) * CACHE.slots(layer.layout());
+    (0..cache).for_each(|lpn| write(&mut layer, lpn));
+    assert_eq!(copies(&layer), 0);
+    // A superblock of the cache holds a third of the slots that are free once it is folded.
+    let past = CACHE.slots(layer.layout());
+    (cache..cache + past).for_each(|lpn| write(&mut layer, lpn));
+    let folded = u64::from(past / 4 / 2);
+    let row = u64::from(layer.row_slots() / 4);
+    let copied = copies(&layer);
+    assert!(copied.abs_diff(folded) <= row, "{copied} pages of {folded}");
+    assert!(!is_in_cache(&layer, cache));
+}
+
+#[test]
+fn where_nothing_is_free_the_host_writes_past_the_cache_or_through_it() {
+    let through = |folds_when_out| {
+        let mut layer = layer(SlcConfig {
+            own_superblocks: 0,
+            more_superblocks: 40,
+            free_share: 0.8,
+            folds_when_out,
+            ..CACHE
+        });
+        let slots = layer.slots();
+        let mut in_cache_last = 0;
+        for lpn in 0..slots {
+            write(&mut layer, lpn);
+            let is_last = lpn >= slots * 8 / 10;
+            in_cache_last += u32::from(is_last && is_in_cache(&layer, lpn));
+        }
+        layer.check_invariants();
+        let last = slots - slots * 8 / 10;
+        f64::from(in_cache_last) / f64::from(last)
+    };
+    let (past, through) = (through(false), through(true));
+    assert!(past < 0.1 && through > 0.9, "{past}, {through}");
+}
+
+#[test]
+fn what_is_folded_in_little_memory_waits_for_what_is_there_already() {
+    let operations = |fold_slots| {
+        let mut layer = layer(SlcConfig {
+            when_full: WhenFull::Fold,
+            fold_slots,
+            ..CACHE
+        });
+        let cache = (OWN + MORE) * CACHE.slots(layer.layout());
+        (0..cache).for_each(|lpn| write(&mut layer, lpn));
+        let mut batch = OpBatch::default();
+        layer.write_whole(Lpn(cache), &mut batch).unwrap();
+        let waits = batch
+            .ops()
+            .iter()
+            .filter(|op| op.kind == ftlab_nand::OpKind::Read && op.order.waits.is_some());
+        (batch.ops().len(), waits.count())
+    };
+    let (all, none) = operations(None);
+    let (same, some) = operations(Some(UNIT));
+    assert_eq!((all, none), (same, 0));
+    // All but the first unit of a row.
+    assert!(some > 0 && some < all, "{some} of {all}");
 }
