@@ -215,7 +215,7 @@ The finder divides the course of the speed into plateaus. It returns the cache w
     }
     writeln!(
         text,
-        "\n{right} of {} are within 10 % or are said not to be told.",
+        "\n{right} of {} are within 10 % or the finder says that it cannot tell.",
         found.len()
     )
     .expect("it is a string");

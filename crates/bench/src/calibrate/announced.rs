@@ -1,8 +1,9 @@
 //! A drive that reaches its data sheet: the numbers that announced figures pin, and what contradicts what.
 
 use super::bench::{self, Bench, Fit, in_short};
-use super::kind::{ARRAY_READ, Kind, Number};
+use super::kind::{ARRAY_READ, Kind};
 use super::measured::Measured;
+use super::numbers::Number;
 use super::numbers::{count_of, in_unit, number_of};
 use super::sheet::Sheet;
 use super::types::{CalibrateError, Calibrated, Fitted, Pinned, PinnedBy};

@@ -1,9 +1,9 @@
 //! A figure in the model: what it is with the drive as it is, and the number of the drive at which it is as measured.
 
 use super::flash;
-use super::kind::{Kind, Number};
+use super::kind::Kind;
 use super::measured::Measured;
-use super::numbers::{in_unit, rounded};
+use super::numbers::{Number, in_unit, rounded};
 use super::solve::{Found, solve};
 use super::types::{CalibrateError, Fitted};
 use ftlab_base::RootSeed;

@@ -2,6 +2,7 @@
 
 use super::flash;
 use super::measured::Measured;
+use super::numbers::Number;
 use super::types::CalibrateError;
 use ftlab_base::RootSeed;
 use ftlab_drive::{Device, DriveFile};
@@ -52,19 +53,6 @@ pub enum Kind {
     Read,
     /// The latency of one write at a time.
     Write,
-}
-
-/// A number of a drive file that a figure pins.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Number {
-    /// Section and key.
-    pub key: &'static str,
-    /// Its unit in the file.
-    pub unit: &'static str,
-    /// The least that it can be.
-    pub least: f64,
-    /// True for a rate: the figure, as a time, grows with its inverse.
-    pub is_rate: bool,
 }
 
 /// The least that a program or a read of the array can take.

@@ -1,9 +1,21 @@
 //! Numbers of a drive file, read for the fits.
 
-use super::kind::Number;
 use ftlab_drive::{DriveFile, ParameterRow};
 use ftlab_sheet::quantity::{Dimension, Duration, Quantity, Rate};
 use toml::Value;
+
+/// A number of a drive file that a figure pins.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Number {
+    /// Section and key.
+    pub key: &'static str,
+    /// Its unit in the file.
+    pub unit: &'static str,
+    /// The least that it can be.
+    pub least: f64,
+    /// True for a rate: the figure, as a time, grows with its inverse.
+    pub is_rate: bool,
+}
 
 /// Rounds to four digits, as no figure is more exact.
 pub fn rounded(value: f64) -> f64 {

@@ -29,10 +29,6 @@ struct Entry {
     programming_sectors: SectorMask,
     /// Bytes the host wrote of what waits, rewrites counted each time.
     waiting_bytes: u64,
-    /// Programs that the flush under way waits for, that of `waiting` included.
-    flushing: u32,
-    /// True if it waits for what `waiting` holds.
-    flushes_waiting: bool,
 }
 
 /// Names an entry while the buffer holds something of its slot.
@@ -51,9 +47,6 @@ pub(super) struct WriteBuffer {
     waiting: VecDeque<Place>,
     /// By slot. Looked up, never walked in an order that could matter.
     places: HashMap<Lpn, Place, FxBuildHasher>,
-    /// Programs that the flush under way waits for, and how many of them have yet to be handed on.
-    flushing: u32,
-    flushing_waiting: u32,
 }
 
 impl WriteBuffer {
@@ -67,8 +60,6 @@ impl WriteBuffer {
             free: Vec::new(),
             waiting: VecDeque::new(),
             places: HashMap::default(),
-            flushing: 0,
-            flushing_waiting: 0,
         }
     }
 
@@ -118,8 +109,6 @@ impl WriteBuffer {
             waiting: 0,
             programming_sectors: 0,
             waiting_bytes: 0,
-            flushing: 0,
-            flushes_waiting: false,
         };
         match free.pop() {
             Some(place) => {
@@ -164,7 +153,6 @@ impl WriteBuffer {
         let place = self.waiting.pop_front()?;
         let entry = &mut self.entries[place.0 as usize];
         entry.programming += 1;
-        self.flushing_waiting -= u32::from(std::mem::take(&mut entry.flushes_waiting));
         entry.programming_sectors |= std::mem::take(&mut entry.waiting);
         Some((place, std::mem::take(&mut entry.waiting_bytes)))
     }
@@ -174,10 +162,6 @@ impl WriteBuffer {
         let entry = &mut self.entries[place.0 as usize];
         entry.programming -= 1;
         self.occupied -= 1;
-        // Where a newer one of the slot ends first, it holds what the flush asks for as well.
-        let flushed = u32::from(entry.flushing > 0);
-        entry.flushing -= flushed;
-        self.flushing -= flushed;
         if entry.programming > 0 {
             return None;
         }
@@ -201,10 +185,6 @@ impl WriteBuffer {
                 return true;
             }
             entry.waiting = 0;
-            let flushed = u32::from(std::mem::take(&mut entry.flushes_waiting));
-            entry.flushing -= flushed;
-            self.flushing -= flushed;
-            self.flushing_waiting -= flushed;
             dropped += std::mem::take(&mut entry.waiting_bytes);
             if entry.programming == 0 {
                 left.push(place);
@@ -233,28 +213,6 @@ impl WriteBuffer {
             .partition(|place| slots.contains(&entries[place.0 as usize].lpn.0));
         self.waiting = first;
         self.waiting.extend(rest);
-    }
-
-    /// Begins a flush of what it holds now; what is admitted later is not of it.
-    pub(super) fn begin_flush(&mut self) {
-        for entry in &mut self.entries {
-            entry.flushes_waiting = entry.waiting != 0;
-            entry.flushing = entry.programming + u32::from(entry.flushes_waiting);
-        }
-        self.flushing = self.occupied;
-        self.flushing_waiting = self.waiting.len() as u32;
-    }
-
-    /// Returns true if all that the flush waits for was handed on.
-    #[inline]
-    pub(super) fn flush_is_handed_on(&self) -> bool {
-        self.flushing_waiting == 0
-    }
-
-    /// Returns true if all that the flush waits for is programmed.
-    #[inline]
-    pub(super) fn flush_is_done(&self) -> bool {
-        self.flushing == 0
     }
 
     /// Returns true if anything of some slots waits, or is being programmed.

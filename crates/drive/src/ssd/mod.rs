@@ -63,7 +63,7 @@ use std::collections::{BTreeSet, VecDeque};
 use table_reads::{Halts, TableReads};
 use waking::Wakings;
 use write_through::Cache;
-use writes::{Admission, FlushRound, OwnFlush};
+use writes::{Admission, OwnFlush};
 
 /// An SSD in virtual time.
 #[derive(Debug)]
@@ -83,9 +83,7 @@ pub struct Ssd {
     admissions: VecDeque<Admission>,
     /// Reads whose data wait until those of a write are in the drive.
     waiting_out: VecDeque<u32>,
-    /// Flushes of everything that wait for those under way, and these.
-    flushes: Vec<u32>,
-    round: FlushRound,
+    flushes: VecDeque<u32>,
     own_flushes: Vec<OwnFlush>,
     commands: Commands,
     events: Events,
@@ -151,8 +149,7 @@ impl Ssd {
             cache: Cache::Back,
             admissions: VecDeque::new(),
             waiting_out: VecDeque::new(),
-            flushes: Vec::new(),
-            round: FlushRound::default(),
+            flushes: VecDeque::new(),
             own_flushes: Vec::new(),
             commands: Commands::default(),
             events: Events::default(),

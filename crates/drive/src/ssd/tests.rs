@@ -335,43 +335,6 @@ fn a_flush_waits_until_everything_is_programmed() {
     assert!(done.last().unwrap().at > SimTime(1_000_000));
 }
 
-/// When each of these commands ends, which come at these times.
-fn ends(ssd: &mut Ssd, commands: &[(CommandKind, u64, u64)]) -> Vec<SimTime> {
-    for (id, &(kind, slot, at)) in commands.iter().enumerate() {
-        let sectors = if kind == CommandKind::Flush { 0 } else { 8 };
-        let at = SimTime(at);
-        ssd.submit(Command::new(kind, id as u64, slot * 8, sectors, at), at);
-    }
-    let mut done = Vec::new();
-    while let Some(next) = ssd.next_event() {
-        ssd.advance(next, &mut done);
-    }
-    done.sort_by_key(|completion| completion.id);
-    done.iter().map(|completion| completion.at).collect()
-}
-
-#[test]
-fn a_flush_takes_writes_in_and_those_that_come_meanwhile_are_served_together() {
-    let mut ssd = build(X25_M);
-    let during = 300_000;
-    let ends = ends(
-        &mut ssd,
-        &[
-            (CommandKind::Write, 0, 0),
-            (CommandKind::Flush, 0, 100_000),
-            (CommandKind::Write, 1, during),
-            (CommandKind::Flush, 0, during),
-            (CommandKind::Flush, 0, during + 10_000),
-        ],
-    );
-    let [_, first, write, second, third] = ends[..] else {
-        panic!("five of them end: {ends:?}");
-    };
-    assert!(write < first, "the write waits for no flush: {ends:?}");
-    assert!(first < second, "one flush after the other: {ends:?}");
-    assert_eq!(second, third, "those that waited end together");
-}
-
 #[test]
 #[should_panic(expected = "a command to sector")]
 fn a_command_beyond_the_end_is_a_bug_of_the_caller() {

@@ -1,7 +1,6 @@
 //! Writes, trims and flushes: into the buffer, and from there to the flash.
 
 use super::Ssd;
-use super::buffer::WriteBuffer;
 use super::events::Event;
 use super::write_through::Ended;
 use ftlab_base::{Command, CommandKind, Lpn, SimTime};
@@ -31,22 +30,6 @@ pub(super) struct OwnFlush {
     slots: Range<u32>,
     /// True if units that they had begun were filled up.
     is_filled_up: bool,
-}
-
-/// Flushes of everything that are served together.
-#[derive(Debug, Clone, Default)]
-pub(super) struct FlushRound {
-    numbers: Vec<u32>,
-    /// True if units that hold the last of what is flushed were filled up.
-    is_filled_up: bool,
-}
-
-impl FlushRound {
-    /// Returns true if it is time to fill up units.
-    #[inline]
-    fn is_due(&self, buffer: &WriteBuffer) -> bool {
-        !self.numbers.is_empty() && !self.is_filled_up && buffer.flush_is_handed_on()
-    }
 }
 
 impl Ssd {
@@ -141,7 +124,7 @@ impl Ssd {
                 is_filled_up: false,
             });
         } else {
-            self.flushes.push(number);
+            self.flushes.push_back(number);
         }
         self.drain(now);
         self.end_flushes(now);
@@ -152,7 +135,9 @@ impl Ssd {
     pub(super) fn admit(&mut self, now: SimTime) {
         // Slots that are handed on make room for more, so both go on until neither can.
         loop {
-            while let Some(&Admission { number, .. }) = self.admissions.front() {
+            while self.flushes.is_empty()
+                && let Some(&Admission { number, .. }) = self.admissions.front()
+            {
                 if self.commands.get(number).kind == CommandKind::Read {
                     self.begin_reads_in_turn(now);
                     continue;
@@ -251,23 +236,15 @@ impl Ssd {
         if self.mapped.store_has_failed() {
             self.fail_writes(now);
         }
-        if self.buffer.nothing_waits() && !self.buffer.is_empty() && self.cache.must_fill_up() {
+        if self.buffer.nothing_waits()
+            && !self.buffer.is_empty()
+            && (!self.flushes.is_empty() || self.cache.must_fill_up())
+        {
             self.mapped.flush();
             self.issue(now);
         }
-        self.fill_up_for_round(now);
         self.fill_up_for_own_flushes(now);
         room
-    }
-
-    /// Fills up the units that hold the last of what the flushes under way wait for, once.
-    #[inline]
-    fn fill_up_for_round(&mut self, now: SimTime) {
-        if self.round.is_due(&self.buffer) {
-            self.round.is_filled_up = true;
-            self.mapped.flush();
-            self.issue(now);
-        }
     }
 
     /// Returns true if nothing waits for a fence but the data that were written last.
@@ -317,8 +294,7 @@ impl Ssd {
         }
         let writes = self.cache.fail().into_iter();
         let own = self.own_flushes.drain(..).map(|own| own.number);
-        let flushes = self.round.numbers.drain(..).chain(self.flushes.drain(..));
-        for number in writes.chain(flushes).chain(own) {
+        for number in writes.chain(self.flushes.drain(..)).chain(own) {
             self.events.schedule(now, Event::Failed, number);
         }
         self.end_data_phase(now);
@@ -338,29 +314,12 @@ impl Ssd {
             .schedule(self.last_written, Event::Written, number);
     }
 
-    /// Serves flushes of everything one after the other, those together that came while another was under way.
-    fn serve_flushes(&mut self, now: SimTime) {
-        loop {
-            if self.round.numbers.is_empty() {
-                if self.flushes.is_empty() {
-                    return;
-                }
-                self.round.numbers.append(&mut self.flushes);
-                self.round.is_filled_up = false;
-                self.buffer.begin_flush();
-            }
-            self.fill_up_for_round(now);
-            if !self.buffer.flush_is_done() {
-                return;
-            }
-            for number in self.round.numbers.drain(..) {
+    pub(super) fn end_flushes(&mut self, now: SimTime) {
+        if self.buffer.is_empty() {
+            while let Some(number) = self.flushes.pop_front() {
                 self.events.schedule(now, Event::Done, number);
             }
         }
-    }
-
-    pub(super) fn end_flushes(&mut self, now: SimTime) {
-        self.serve_flushes(now);
         let (buffer, events) = (&self.buffer, &mut self.events);
         self.own_flushes.retain(|own| {
             let goes_on = buffer.holds_any(&own.slots);

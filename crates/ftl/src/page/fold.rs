@@ -2,23 +2,9 @@
 //! host waits.
 
 use super::PageLayer;
-use super::slc::SlcConfig;
+use super::slc::{Chain, SUPERBLOCKS_MAX, SlcConfig};
 use ftlab_nand::{Cause, Fence, OpBatch};
 use std::collections::VecDeque;
-
-/// Superblocks that are folded in one go at most; the host's data go past the cache where that makes no room.
-pub(super) const SUPERBLOCKS_MAX: u32 = 2;
-
-/// Order between the rows of a fold: memory that one row's data take is free for another's when they are programmed.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Chain {
-    /// Slots of a row; none if rows follow each other freely.
-    pub slots: Option<u32>,
-    /// Reached when memory is free for what is read.
-    pub waits: Fence,
-    /// Reached when what is read is programmed.
-    pub done: Fence,
-}
 
 impl<const FLAT: bool> PageLayer<FLAT> {
     /// Returns true if the cache of a group holds a superblock to fold.

@@ -6,10 +6,23 @@
 //! folded first (`fold.rs`).
 
 use super::PageLayer;
-use super::fold::SUPERBLOCKS_MAX;
 use super::streams::{FRONTIERS_PER_CELL, host_frontier};
 use ftlab_base::{BlockId, ConfigError, Layout, SuperblockId};
-use ftlab_nand::OpBatch;
+use ftlab_nand::{Fence, OpBatch};
+
+/// Superblocks that are folded in one go at most; the host's data go past the cache where that makes no room.
+pub(super) const SUPERBLOCKS_MAX: u32 = 2;
+
+/// Order between the rows of a fold: memory that one row's data take is free for another's when they are programmed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Chain {
+    /// Slots of a row; none if rows follow each other freely.
+    pub slots: Option<u32>,
+    /// Reached when memory is free for what is read.
+    pub waits: Fence,
+    /// Reached when what is read is programmed.
+    pub done: Fence,
+}
 
 /// Destination of the host's data while the cache is full and blocks are free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

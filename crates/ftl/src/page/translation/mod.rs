@@ -14,6 +14,7 @@
 //!
 //! Which translation page lies where (one number for each) is always in memory.
 
+mod leaves;
 mod runs;
 mod state;
 mod store;
