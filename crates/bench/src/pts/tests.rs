@@ -116,10 +116,11 @@ fn write_saturation_begins_fresh_and_ends_with_four_capacities() {
     );
 }
 
-/// Write saturation uses up the cache of a drive of today; behind it are cells that take many times as long.
+/// Write saturation uses up the cache of a drive of today; behind it are cells that take many times as long, to which the host
+/// writes.
 #[test]
 fn a_drive_of_today_saturates_behind_its_cache() {
-    let slow_cells = ["nand.t_program=2ms"];
+    let slow_cells = ["nand.t_program=2ms", "slc.when_out=direct"];
     let run = run_of(&of_today(&[Test::WriteSaturation], CLIENT, &slow_cells));
     let metric = |name: &str| run.metrics[name];
     assert!(
