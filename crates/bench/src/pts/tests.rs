@@ -116,12 +116,18 @@ fn write_saturation_begins_fresh_and_ends_with_four_capacities() {
     );
 }
 
-/// Write saturation uses up the cache of a drive of today; behind it are cells that take many times as long, to which the host
-/// writes.
+/// Write saturation uses up the cache of a drive of today; behind it are cells that take many times as long. The drive is so large
+/// that it is not full after the first sample.
 #[test]
 fn a_drive_of_today_saturates_behind_its_cache() {
-    let slow_cells = ["nand.t_program=2ms", "slc.when_out=direct"];
-    let run = run_of(&of_today(&[Test::WriteSaturation], CLIENT, &slow_cells));
+    let larger = [
+        "nand.t_program=2ms",
+        "nand.blocks_per_die=512",
+        "spare.user_capacity=600MB",
+        "slc.own_size=4MB",
+        "slc.more_size=32MB",
+    ];
+    let run = run_of(&of_today(&[Test::WriteSaturation], CLIENT, &larger));
     let metric = |name: &str| run.metrics[name];
     assert!(
         metric("fresh_iops") > 1.5 * metric("iops"),
