@@ -29,6 +29,12 @@ pub fn three_digits(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
+/// A number rounded to four significant digits, as numbers of drive files are worked out: no figure is more exact.
+#[must_use]
+pub fn rounded(value: f64) -> f64 {
+    format!("{value:.3e}").parse().unwrap_or(value)
+}
+
 /// A whole number with its thousands apart: `30,000,000`.
 #[must_use]
 pub fn grouped(value: u64) -> String {

@@ -79,7 +79,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// Of a drive that was tested so many times smaller than it is.
+    /// Reads from the file of the drive that was tested what a fill needs; the drive that is shown is `times` as large.
     pub fn of(tested: &DriveFile, times: f64) -> Known {
         let cells = || {
             let bits = f64::from(tested.bits_behind_cache()?);

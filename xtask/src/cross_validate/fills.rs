@@ -7,6 +7,7 @@
 use crate::numbers::short;
 use anyhow::{Context, Result};
 use ftlab_bench::calibrate::{Sheet, from_sheet};
+use ftlab_bench::forecast::middle;
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_host::Testbed;
 use ftlab_lab::{KnownOfFill, fill_metrics, fill_of};
@@ -29,9 +30,6 @@ const TESTBED: &str = "linux-2024-nvme";
 
 /// Members of a class that are filled for a range.
 const MEMBERS: u32 = 12;
-
-/// The share of members that lie below a range, and above it.
-const OUTSIDE: f64 = 0.1;
 
 /// How near a size and a mean are to count, as factors; and what the finder returns of a cache that is given.
 const SIZE_NEAR: f64 = 1.3;
@@ -110,10 +108,9 @@ impl Drive {
 
     /// The range of a figure over the middle members.
     fn range(&self, of: &Quantity) -> Option<[f64; 2]> {
-        let mut values: Vec<f64> = self.members.iter().filter_map(|m| m.value(of)).collect();
-        values.sort_by(f64::total_cmp);
-        let out = (OUTSIDE * values.len() as f64) as usize;
-        Some([*values.get(out)?, *values.iter().rev().nth(out)?])
+        let values = self.members.iter().filter_map(|member| member.value(of));
+        let [low, _, high] = middle(values.collect())?;
+        Some([low, high])
     }
 }
 

@@ -3,10 +3,11 @@
 use super::flash;
 use super::kind::Kind;
 use super::measured::Measured;
-use super::numbers::{Number, in_unit, rounded};
+use super::numbers::{Number, in_unit};
 use super::solve::{Found, solve};
 use super::types::{CalibrateError, Fitted};
 use ftlab_base::RootSeed;
+use ftlab_base::amount::rounded;
 use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock};

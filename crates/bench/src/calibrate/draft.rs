@@ -1,10 +1,11 @@
 //! The drive of a sheet before anything is fitted: its class, with the parts that the sheet tells.
 
-use super::numbers::{count_of, number_of, quantity_of, rounded};
+use super::numbers::{count_of, number_of, quantity_of};
 use super::sheet::Sheet;
 use super::text;
 use super::types::CalibrateError;
 use ftlab_base::SECTOR_BYTES;
+use ftlab_base::amount::rounded;
 use ftlab_drive::{Catalog, Class, DriveFile, Flash};
 use ftlab_sheet::quantity::{Bytes, RANGE_KEY, Rate};
 use toml::{Table, Value};

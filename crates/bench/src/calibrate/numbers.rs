@@ -17,11 +17,6 @@ pub struct Number {
     pub is_rate: bool,
 }
 
-/// Rounds to four digits, as no figure is more exact.
-pub fn rounded(value: f64) -> f64 {
-    format!("{value:.3e}").parse().unwrap_or(value)
-}
-
 pub fn number_of(file: &DriveFile, key: &str) -> Option<ParameterRow> {
     file.parameters().into_iter().find(|row| row.key == key)
 }

@@ -1,7 +1,7 @@
 //! The text of a drive file, with the sources of the numbers that were fitted.
 
-use super::numbers::rounded;
 use super::types::Fitted;
+use ftlab_base::amount::rounded;
 use ftlab_sheet::provenance::FROM_KEY;
 use toml::{Table, Value};
 

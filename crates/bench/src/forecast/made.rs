@@ -8,6 +8,7 @@ use super::residuals::Residuals;
 use super::row::Row;
 use crate::calibrate::from_sheet;
 use ftlab_base::RootSeed;
+use ftlab_base::amount::rounded;
 use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
 use ftlab_lab::{Begin, Cell, Event, Lab, Length, Outcome, Playing, Subject, Work};
@@ -34,7 +35,8 @@ pub struct Forecast {
     pub remarks: Vec<String>,
 }
 
-/// Predicts what is asked of a drive on a day, from so many members of its class.
+/// Makes the drive of a sheet, runs so many members of its class, and gives a prediction for each figure that the request asks
+/// for. Each carries the date.
 ///
 /// # Errors
 /// When the sheet makes no drive, or a run fails.
@@ -109,11 +111,6 @@ fn row(request: &Request, asked: &Asked, kind: Kind, range: Range) -> Row {
         residual: 0.0,
         input_shows: asked.input_shows,
     }
-}
-
-/// Rounds to four digits, as no figure is more exact.
-fn rounded(value: f64) -> f64 {
-    format!("{value:.3e}").parse().unwrap_or(value)
 }
 
 /// What each drive is asked, one after the other.

@@ -2,6 +2,7 @@
 //! their makers make (`[members]`). What a drive's own file says is known of that drive, and no range of its class counts.
 
 use super::drive_file::DriveFile;
+use ftlab_base::amount::rounded;
 use ftlab_sheet::SheetError;
 use ftlab_sheet::quantity::RANGE_KEY;
 use serde::Deserialize;
@@ -116,7 +117,7 @@ impl Range {
         };
         let value = match self.is_whole {
             true => value.round(),
-            false => format!("{value:.3e}").parse().unwrap_or(value),
+            false => rounded(value),
         };
         let unit = if self.unit == "1" { "" } else { &self.unit };
         format!("{}={value}{unit}", self.key)

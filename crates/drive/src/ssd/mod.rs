@@ -432,7 +432,7 @@ impl Ssd {
                 Some(Awaited::Table(page)) => self.table_came(page, now),
                 Some(Awaited::Firmware) => self.go_on(now),
                 None => {
-                    // Of what is folded, nobody waits for the last row.
+                    // The last row that is folded has a fence, too, and no write waits for it.
                     let places = self.programming.get_mut(fence.index());
                     for place in places.into_iter().flat_map(|places| places.drain(..)) {
                         self.mapped.programmed(self.buffer.programmed(place));

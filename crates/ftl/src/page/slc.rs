@@ -44,7 +44,7 @@ pub struct SlcConfig {
     pub own_superblocks: u32,
     /// Free superblocks of a group that the cache takes beside them at most.
     pub more_superblocks: u32,
-    /// Of the superblocks that hold nothing outside the cache, the share that it takes at most; the rest remain free.
+    /// The cache takes at most this share of the superblocks that hold nothing outside it; the rest remain free.
     pub free_share: f64,
     /// The share of the user's slots that lie outside the cache at which it takes no free superblock any more; it takes fewer in
     /// proportion up to there. If none, only what is free counts.

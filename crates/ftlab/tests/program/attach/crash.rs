@@ -157,7 +157,8 @@ pub fn header(code: u16, flags: u16, cookie: u64, slot: u64) -> RequestHeader {
     }
 }
 
-/// Writes until the server is gone, which is an error. It is killed at some time after so many answers.
+/// Writes until the server is gone, which is an error. After so many answers this asks the killer to end the server, and goes on
+/// meanwhile.
 fn load(
     client: &mut Client,
     known: &mut Known,
