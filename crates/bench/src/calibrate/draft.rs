@@ -113,11 +113,28 @@ pub fn draft(sheet: &Sheet) -> Result<Draft, CalibrateError> {
     })
 }
 
-/// The drive of ftlab that the sheet's class is modelled by.
+/// The drive of ftlab that the sheet's is made from, which must have no memory for the map where the sheet says so.
 fn base_of(sheet: &Sheet) -> Result<String, CalibrateError> {
-    if let Some(base) = &sheet.base {
-        return Ok(base.clone());
+    let base = match &sheet.base {
+        Some(base) => base.clone(),
+        None => base_of_class(sheet)?,
+    };
+    if sheet.dram_bytes()? == Some(0) {
+        let file = Catalog::load(&base, &[]).map_err(|error| sheet.at_fault(error))?;
+        let whole = (file.capacity_bytes() / BYTES_AN_ENTRY) as f64;
+        if quantity_of::<Bytes>(&file, "map.dram").is_some_and(|dram| dram >= whole) {
+            return Err(CalibrateError::Input(format!(
+                "{}: dram: \"none\", and {base} has memory for its whole map: give base = \"…\" with a drive of `ftlab drives` that has \
+                 none, such as generic-nvme-dramless-1000, or leave dram out",
+                sheet.source
+            )));
+        }
     }
+    Ok(base)
+}
+
+/// The drive of ftlab that the sheet's class is modelled by.
+fn base_of_class(sheet: &Sheet) -> Result<String, CalibrateError> {
     if sheet
         .port
         .as_deref()

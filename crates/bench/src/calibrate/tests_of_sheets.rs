@@ -236,6 +236,18 @@ fn a_sheet_that_is_none_is_refused_with_the_place() {
             "33 do not divide over 8 channels",
         ),
         (&[DATA_CENTRE, "dram = 0", SOME], "dram: "),
+        (
+            &[DATA_CENTRE, "dram = \"none\"", SOME],
+            "dram: \"none\", and generic-dc-tlc-1920 has memory for its whole map",
+        ),
+        (
+            &[
+                DATA_CENTRE,
+                "base = \"samsung-850-evo-250\"\ndram = \"none\"",
+                SOME,
+            ],
+            "samsung-850-evo-250 has memory for its whole map",
+        ),
         (&[DATA_CENTRE, "base = \"nothing\"", SOME], "base: "),
         (
             &[DATA_CENTRE, SOME, "[nand]\nt_reed = \"50 us\""],
