@@ -232,8 +232,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
         let f = self.slc_frontier(g);
         if self.frontiers[f].is_closed() && !self.has_room_in_slc(g, slc) {
-            self.free_oldest_if_empty(g);
-            if !self.has_room_in_slc(g, slc) && !self.makes_room_in_slc(g, slc, batch) {
+            let has_room = self.free_oldest_if_empty(g) && self.has_room_in_slc(g, slc);
+            if !has_room && !self.makes_room_in_slc(g, slc, batch) {
                 return host;
             }
         }
@@ -248,13 +248,16 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             return self.has_free_superblocks(g);
         }
         match slc.when_full {
-            WhenFull::Direct => {}
-            WhenFull::Beside => self.fold_beside(g),
+            WhenFull::Direct => false,
+            WhenFull::Beside => {
+                self.fold_beside(g);
+                false
+            }
             WhenFull::Fold => {
                 self.fold_for_host(g, slc, batch, |layer, g| layer.has_room_in_slc(g, slc));
+                self.has_room_in_slc(g, slc)
             }
         }
-        self.has_room_in_slc(g, slc)
     }
 
     /// The superblock of a group's cache that is folded next, where one is full.
@@ -268,14 +271,16 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         group.slc_used > self.own_superblocks() && !group.slc.is_empty()
     }
 
-    /// The host has overwritten all of the oldest superblock: nothing of it has to be folded, and it is free.
-    fn free_oldest_if_empty(&mut self, g: usize) {
+    /// The host has overwritten all of the oldest superblock: nothing of it has to be folded, and it is free. Returns true if one was.
+    fn free_oldest_if_empty(&mut self, g: usize) -> bool {
+        let before = self.groups[g].slc.len();
         while let Some(&oldest) = self.groups[g].slc.front()
             && self.table.valid_in(oldest) == 0
         {
             self.groups[g].slc.pop_front();
             self.release(oldest);
         }
+        self.groups[g].slc.len() < before
     }
 
     /// Superblocks of which everything was trimmed are free: the cache may take them.
