@@ -205,77 +205,82 @@ fn a_small_drive_has_smaller_dies_and_not_fewer_channels() {
     assert_eq!(count("nand.blocks_per_die"), Some(1920));
 }
 
+/// One announced figure: the least that a sheet says.
+const SOME: &str = "[announced]\nrandom_reads = 100000";
+
+/// What makes a sheet none, and a part of the message.
+const NONE: &[(&[&str], &str)] = &[
+    (&[SOME], "`class` is missing"),
+    (&[DATA_CENTRE], "announced: it has no figure"),
+    (
+        &[DATA_CENTRE, "colour = \"red\"", SOME],
+        "at line 9, column 1: `colour` is no key of a sheet",
+    ),
+    (
+        &[DATA_CENTRE, "[announced]\nrandom_reads = \"9 us\""],
+        "announced.random_reads",
+    ),
+    (
+        &[DATA_CENTRE, "[announced]\nsequential_reads = 9"],
+        "has no unit",
+    ),
+    (
+        &[DATA_CENTRE, "die = \"512 Gb\"", SOME],
+        "die: `512 Gb` is no size of a die",
+    ),
+    (
+        &[DATA_CENTRE, "dies = 2", SOME],
+        "dies: 2 of 512 Gbit hold less",
+    ),
+    (
+        &[DATA_CENTRE, "dies = 33", SOME],
+        "33 do not divide over 8 channels",
+    ),
+    (&[DATA_CENTRE, "dram = 0", SOME], "dram: "),
+    (
+        &[DATA_CENTRE, "dram = \"none\"", SOME],
+        "dram: \"none\", and generic-dc-tlc-1920 has memory for its whole map",
+    ),
+    (
+        &[
+            DATA_CENTRE,
+            "base = \"samsung-850-evo-250\"\ndram = \"none\"",
+            SOME,
+        ],
+        "samsung-850-evo-250 has memory for its whole map",
+    ),
+    (&[DATA_CENTRE, "base = \"nothing\"", SOME], "base: "),
+    (
+        &[DATA_CENTRE, SOME, "[nand]\nt_reed = \"50 us\""],
+        "at line 12, column 1: unknown key `nand.t_reed`",
+    ),
+    (
+        &[DATA_CENTRE, SOME, "[from]\nrandom_reads = [\"M9999\"]"],
+        "no figure is called `M9999`",
+    ),
+    (
+        &[DATA_CENTRE, SOME, "[from]\nreads = [\"M0384\"]"],
+        "from.reads: it is none of",
+    ),
+    (
+        &[
+            "class = \"data-centre\"\nflash = \"TLC\"\ncapacity = \"15.36 TB\"",
+            SOME,
+        ],
+        "capacity: the model addresses less than 16 TiB",
+    ),
+    (
+        &[
+            "class = \"data-centre\"\nflash = \"QLC\"\ncapacity = \"4 TB\"",
+            SOME,
+        ],
+        "no class of ftlab is data-centre with QLC",
+    ),
+];
+
 #[test]
 fn a_sheet_that_is_none_is_refused_with_the_place() {
-    const SOME: &str = "[announced]\nrandom_reads = 100000";
-    for (rest, part) in [
-        (&[SOME][..], "`class` is missing"),
-        (&[DATA_CENTRE], "announced: it has no figure"),
-        (
-            &[DATA_CENTRE, "colour = \"red\"", SOME],
-            "at line 9, column 1: `colour` is no key of a sheet",
-        ),
-        (
-            &[DATA_CENTRE, "[announced]\nrandom_reads = \"9 us\""],
-            "announced.random_reads",
-        ),
-        (
-            &[DATA_CENTRE, "[announced]\nsequential_reads = 9"],
-            "has no unit",
-        ),
-        (
-            &[DATA_CENTRE, "die = \"512 Gb\"", SOME],
-            "die: `512 Gb` is no size of a die",
-        ),
-        (
-            &[DATA_CENTRE, "dies = 2", SOME],
-            "dies: 2 of 512 Gbit hold less",
-        ),
-        (
-            &[DATA_CENTRE, "dies = 33", SOME],
-            "33 do not divide over 8 channels",
-        ),
-        (&[DATA_CENTRE, "dram = 0", SOME], "dram: "),
-        (
-            &[DATA_CENTRE, "dram = \"none\"", SOME],
-            "dram: \"none\", and generic-dc-tlc-1920 has memory for its whole map",
-        ),
-        (
-            &[
-                DATA_CENTRE,
-                "base = \"samsung-850-evo-250\"\ndram = \"none\"",
-                SOME,
-            ],
-            "samsung-850-evo-250 has memory for its whole map",
-        ),
-        (&[DATA_CENTRE, "base = \"nothing\"", SOME], "base: "),
-        (
-            &[DATA_CENTRE, SOME, "[nand]\nt_reed = \"50 us\""],
-            "at line 12, column 1: unknown key `nand.t_reed`",
-        ),
-        (
-            &[DATA_CENTRE, SOME, "[from]\nrandom_reads = [\"M9999\"]"],
-            "no figure is called `M9999`",
-        ),
-        (
-            &[DATA_CENTRE, SOME, "[from]\nreads = [\"M0384\"]"],
-            "from.reads: it is none of",
-        ),
-        (
-            &[
-                "class = \"data-centre\"\nflash = \"TLC\"\ncapacity = \"15.36 TB\"",
-                SOME,
-            ],
-            "capacity: the model addresses less than 16 TiB",
-        ),
-        (
-            &[
-                "class = \"data-centre\"\nflash = \"QLC\"\ncapacity = \"4 TB\"",
-                SOME,
-            ],
-            "no class of ftlab is data-centre with QLC",
-        ),
-    ] {
+    for (rest, part) in NONE {
         let why = sheet(rest)
             .and_then(|sheet| from_sheet(&sheet))
             .unwrap_err()
