@@ -199,6 +199,13 @@ fn the_readme_says_how_accurate_the_last_whole_review_was() {
     ] {
         assert!(readme.contains(&said), "the README does not say: {said}");
     }
+    let modern = read("docs/cross-validation-modern.md");
+    let tails = modern
+        .lines()
+        .find(|row| row.starts_with("| `read_lat_p99_us` |"));
+    let median = tails.and_then(|row| row.split(" | ").nth(2));
+    let said = format!("percentiles of reads within {} in the", median.unwrap());
+    assert!(readme.contains(&said), "the README does not say: {said}");
 }
 
 #[test]
