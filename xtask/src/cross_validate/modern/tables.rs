@@ -145,21 +145,7 @@ the other rates. *Order*: of two drives at one rate whose published values diffe
 "
     .to_owned();
     for metric in METRICS {
-        let mut rows = Vec::new();
-        for drive in judged {
-            for (rate, figures) in &drive.got {
-                let published = published(drives, &drive.slug, *rate, metric);
-                let (Some(published), Some(got)) = (published, figures.get(metric)) else {
-                    continue;
-                };
-                rows.push(Row {
-                    drive: drive.slug.clone(),
-                    rate: *rate,
-                    published,
-                    got: *got,
-                });
-            }
-        }
+        let rows = judged_rows(judged, drives, metric);
         let errors = rows.iter().map(|row| (row.got / row.published).ln().abs());
         let errors: Vec<f64> = errors.collect();
         let within = share(errors.iter().map(|error| *error <= 1.5_f64.ln()));
@@ -177,7 +163,47 @@ the other rates. *Order*: of two drives at one rate whose published values diffe
         )
         .expect("it is a string");
     }
-    text
+    text + &each_figure(judged, drives)
+}
+
+/// What was judged of one metric.
+fn judged_rows(judged: &[Judged], drives: &[Drive], metric: &str) -> Vec<Row<f64>> {
+    let mut rows = Vec::new();
+    for drive in judged {
+        for (&rate, figures) in &drive.got {
+            let published = published(drives, &drive.slug, rate, metric);
+            let (Some(published), Some(&got)) = (published, figures.get(metric)) else {
+                continue;
+            };
+            rows.push(Row {
+                drive: drive.slug.clone(),
+                rate,
+                published,
+                got,
+            });
+        }
+    }
+    rows
+}
+
+/// Each figure of the table, a line for a drive at a rate.
+fn each_figure(judged: &[Judged], drives: &[Drive]) -> String {
+    let mut lines: BTreeMap<(String, u64), String> = BTreeMap::new();
+    let mut head =
+        "\nEach of these figures, with the published one in brackets:\n\n| drive | offered, 1/s |"
+            .to_owned();
+    for metric in METRICS {
+        write!(head, " `{metric}` |").expect("it is a string");
+        for row in judged_rows(judged, drives, metric) {
+            let cell = format!(" {:.0} ({:.0}) |", row.got, row.published);
+            *lines.entry((row.drive, row.rate)).or_default() += &cell;
+        }
+    }
+    head += "\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n";
+    for ((drive, rate), cells) in lines {
+        writeln!(head, "| {drive} | {rate} |{cells}").expect("it is a string");
+    }
+    head
 }
 
 /// Pairs of drives at one rate whose published values differ.
@@ -217,8 +243,8 @@ fn other_drives(forecasts: &[Forecast], judged: &[Judged], drives: &[Drive]) -> 
 ## Other drives
 
 Each drive with all its rows left out: its data sheet says what it pins, and what the other drives of its class have is a range, from
-which 20 members are drawn. *The range* of a figure is that of the middle 80 % of the members, widened on both sides by what the model is off
-by on the other drives in the table above (four of five figures). *Width*: its upper end over the lower, in the median. *Apart*: pairs of
+which 20 members are drawn. *The range* of a figure is the one that holds a further member in four cases of five, widened on both sides by what the model is
+off by on the other drives in the table above (a further figure in four cases of five). *Width*: its upper end over the lower, in the median. *Apart*: pairs of
 drives at one rate whose ranges do not overlap, of those that differ.
 
 | figure | n | median error of the middle member | middle within × 1.5 | in the range | width | apart | order right where apart |
