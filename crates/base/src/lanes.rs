@@ -11,7 +11,7 @@ struct Entry<T> {
     event: T,
 }
 
-/// Events by time, and at one instant in the order in which they were entered, in at most eight lanes.
+/// Events by time, and at one instant in the order in which they were entered, in at most sixteen lanes.
 ///
 /// The first event of each lane is kept beside those of the other lanes, so that most events touch no queue.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ pub struct Lanes<T, const LANES: usize> {
     /// The other events of each lane.
     queues: [VecDeque<Entry<T>>; LANES],
     /// A bit for each lane with an event: mostly few of them have something at a time.
-    live: u8,
+    live: u16,
     /// The earliest event of all: its instant, and its lane.
     first: (SimTime, usize),
     sequence: u64,
@@ -33,7 +33,7 @@ pub struct Lanes<T, const LANES: usize> {
 
 impl<T: Copy, const LANES: usize> Default for Lanes<T, LANES> {
     fn default() -> Self {
-        const { assert!(LANES <= u8::BITS as usize) };
+        const { assert!(LANES <= u16::BITS as usize) };
         Lanes {
             at: [SimTime::NEVER; LANES],
             sequences: [0; LANES],

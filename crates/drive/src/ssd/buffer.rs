@@ -29,6 +29,17 @@ struct Entry {
     programming_sectors: SectorMask,
     /// Bytes the host wrote of what waits, rewrites counted each time.
     waiting_bytes: u64,
+    /// Programs under way that the round of flushes waits for.
+    flushed_programs: u32,
+    /// True if it waits for what waits here, too.
+    is_flushed: bool,
+}
+
+/// Slots that a round of flushes found in the buffer, and that are there still.
+#[derive(Debug, Clone, Copy, Default)]
+struct Flushed {
+    held: u32,
+    waiting: u32,
 }
 
 /// Names an entry while the buffer holds something of its slot.
@@ -45,6 +56,8 @@ pub(super) struct WriteBuffer {
     free: Vec<Place>,
     /// Slots of which something waits, the longest first.
     waiting: VecDeque<Place>,
+    /// Slots that the round of flushes waits for: all that it found here; and those of them that wait.
+    flushed: Flushed,
     /// By slot. Looked up, never walked in an order that could matter.
     places: HashMap<Lpn, Place, FxBuildHasher>,
 }
@@ -59,6 +72,7 @@ impl WriteBuffer {
             entries: Vec::new(),
             free: Vec::new(),
             waiting: VecDeque::new(),
+            flushed: Flushed::default(),
             places: HashMap::default(),
         }
     }
@@ -109,6 +123,8 @@ impl WriteBuffer {
             waiting: 0,
             programming_sectors: 0,
             waiting_bytes: 0,
+            flushed_programs: 0,
+            is_flushed: false,
         };
         match free.pop() {
             Some(place) => {
@@ -153,6 +169,10 @@ impl WriteBuffer {
         let place = self.waiting.pop_front()?;
         let entry = &mut self.entries[place.0 as usize];
         entry.programming += 1;
+        if std::mem::take(&mut entry.is_flushed) {
+            entry.flushed_programs += 1;
+            self.flushed.waiting -= 1;
+        }
         entry.programming_sectors |= std::mem::take(&mut entry.waiting);
         Some((place, std::mem::take(&mut entry.waiting_bytes)))
     }
@@ -162,6 +182,11 @@ impl WriteBuffer {
         let entry = &mut self.entries[place.0 as usize];
         entry.programming -= 1;
         self.occupied -= 1;
+        // Programs of one slot end in the order in which they began.
+        if entry.flushed_programs > 0 {
+            entry.flushed_programs -= 1;
+            self.flushed.held -= 1;
+        }
         if entry.programming > 0 {
             return None;
         }
@@ -178,13 +203,17 @@ impl WriteBuffer {
     pub(super) fn forget(&mut self, first: Lpn, slots: u32) -> u64 {
         let (mut dropped, mut left) = (0, Vec::new());
         let end = Lpn(first.0 + slots);
-        let entries = &mut self.entries;
+        let (entries, flushed) = (&mut self.entries, &mut self.flushed);
         self.waiting.retain(|&place| {
             let entry = &mut entries[place.0 as usize];
             if !(first..end).contains(&entry.lpn) {
                 return true;
             }
             entry.waiting = 0;
+            if std::mem::take(&mut entry.is_flushed) {
+                flushed.held -= 1;
+                flushed.waiting -= 1;
+            }
             dropped += std::mem::take(&mut entry.waiting_bytes);
             if entry.programming == 0 {
                 left.push(place);
@@ -194,6 +223,28 @@ impl WriteBuffer {
         });
         left.into_iter().for_each(|place| self.leave(place));
         dropped
+    }
+
+    /// A round of flushes begins: it waits for all that is here.
+    pub(super) fn begin_round(&mut self) {
+        for entry in &mut self.entries {
+            entry.flushed_programs = entry.programming;
+            entry.is_flushed = entry.waiting != 0;
+        }
+        self.flushed = Flushed {
+            held: self.occupied,
+            waiting: self.waiting.len() as u32,
+        };
+    }
+
+    /// Returns true if all that the round waits for was handed on, and some of it is not programmed.
+    pub(super) fn round_is_handed_on(&self) -> bool {
+        self.flushed.held > 0 && self.flushed.waiting == 0
+    }
+
+    /// Returns true if all that the round waits for is programmed.
+    pub(super) fn round_is_programmed(&self) -> bool {
+        self.flushed.held == 0
     }
 
     /// Returns true if the buffer holds the newest data of these sectors of a slot.

@@ -20,6 +20,8 @@ pub(super) enum Event {
     LookedUp,
     /// A read's last byte has crossed the link.
     DataOut,
+    /// The record of a round of flushes is programmed; of the first of them.
+    Recorded,
     /// A write is in the buffer, and all of its data have arrived.
     Written,
     /// It is done for the host.
@@ -42,7 +44,7 @@ pub(super) enum Awaited {
 }
 
 /// The stages, each with a queue of the events it causes.
-const STAGES: usize = 8;
+const STAGES: usize = 9;
 
 impl Event {
     /// The queue of the stage that causes the event. What is over ends at once, whether it was
@@ -57,6 +59,7 @@ impl Event {
             Event::ReadReady => 5,
             Event::Decided => 6,
             Event::LookedUp => 7,
+            Event::Recorded => 8,
         }
     }
 }

@@ -17,6 +17,7 @@ mod commands;
 mod device;
 mod events;
 mod faults;
+mod flushes;
 mod host_table;
 mod lookup;
 mod mapped;
@@ -50,6 +51,7 @@ use crate::heat::Heat;
 use buffer::{Place, WriteBuffer};
 use commands::Commands;
 use events::{Awaited, Event, Events};
+use flushes::Flushes;
 use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, Server, SimTime};
 use ftlab_ftl::TranslationLayer;
 use ftlab_host::{FrontEnd, Link, Sent};
@@ -63,7 +65,7 @@ use std::collections::{BTreeSet, VecDeque};
 use table_reads::{Halts, TableReads};
 use waking::Wakings;
 use write_through::Cache;
-use writes::{Admission, OwnFlush};
+use writes::Admission;
 
 /// An SSD in virtual time.
 #[derive(Debug)]
@@ -83,8 +85,7 @@ pub struct Ssd {
     admissions: VecDeque<Admission>,
     /// Reads whose data wait until those of a write are in the drive.
     waiting_out: VecDeque<u32>,
-    flushes: VecDeque<u32>,
-    own_flushes: Vec<OwnFlush>,
+    flushes: Flushes,
     commands: Commands,
     events: Events,
     /// Instant at which the last command that is no read was let go on to the buffer.
@@ -149,8 +150,7 @@ impl Ssd {
             cache: Cache::Back,
             admissions: VecDeque::new(),
             waiting_out: VecDeque::new(),
-            flushes: VecDeque::new(),
-            own_flushes: Vec::new(),
+            flushes: Flushes::new(params.firmware.flush_record),
             commands: Commands::default(),
             events: Events::default(),
             last_ready: SimTime::ZERO,
@@ -517,6 +517,7 @@ impl Ssd {
                 let command = *self.commands.get(number);
                 self.begin_read(number, &command, at);
             }
+            Event::Recorded => self.recorded(at),
             Event::DataOut if self.unreadable.remove(&number) => {
                 self.complete(number, at, Outcome::Unrecoverable, done);
             }

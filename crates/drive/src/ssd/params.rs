@@ -61,6 +61,8 @@ pub struct FirmwareConfig {
     pub write_pipeline: Nanos,
     /// Time of the core for each page that collection reads.
     pub collected_page: Nanos,
+    /// Time in which flushes that are done together program a record of the map, beside the data; zero for none.
+    pub flush_record: Nanos,
     /// True if the slots of a command follow each other through core, flash and link, instead of the command as a
     /// whole.
     pub overlap: bool,

@@ -10,9 +10,9 @@ use ftlab_host::Testbed;
 use rand::Rng;
 
 /// Small drives of every kind: page mapping with slots of one page, half a page and four pages,
-/// with one and two planes, with tables written to flash, collected in batches, in turns and in one log; block mapping in one group and in
+/// with one and two planes, with tables written to flash, collected in batches, in turns and in one log, flushed in rounds; block mapping in one group and in
 /// banks.
-const KINDS: [(&str, &[&str]); 13] = [
+const KINDS: [(&str, &[&str]); 14] = [
     (
         "generic-mlc-8",
         &[
@@ -146,6 +146,15 @@ const KINDS: [(&str, &[&str]); 13] = [
             "gc.reserve=4",
         ],
     ),
+    (
+        "generic-mlc-8",
+        &[
+            "nand.blocks_per_die=16",
+            "spare.op=0.8",
+            "nand.pages_per_block=8",
+            "firmware.flush_record=2ms",
+        ],
+    ),
 ];
 
 /// The page-mapped drive of the review among [`KINDS`].
@@ -153,6 +162,7 @@ const X25_M: usize = 4;
 
 mod batches;
 mod faults;
+mod flushes;
 mod lanes;
 mod pauses;
 mod policies;

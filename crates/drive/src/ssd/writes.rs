@@ -1,11 +1,10 @@
-//! Writes, trims and flushes: into the buffer, and from there to the flash.
+//! Writes and trims: into the buffer, and from there to the flash.
 
 use super::Ssd;
 use super::events::Event;
 use super::write_through::Ended;
 use ftlab_base::{Command, CommandKind, Lpn, SimTime};
 use ftlab_nand::Fence;
-use std::ops::Range;
 
 /// A write that is not wholly in the buffer yet, or a read that waits with those before it.
 #[derive(Debug, Clone, Copy)]
@@ -21,15 +20,6 @@ impl Admission {
     pub(super) fn has_begun(&self) -> bool {
         self.admitted > 0
     }
-}
-
-/// A flush of some slots, as a write with FUA asks for.
-#[derive(Debug, Clone)]
-pub(super) struct OwnFlush {
-    number: u32,
-    slots: Range<u32>,
-    /// True if units that they had begun were filled up.
-    is_filled_up: bool,
 }
 
 impl Ssd {
@@ -108,34 +98,12 @@ impl Ssd {
         self.admit(now);
     }
 
-    pub(super) fn begin_flush(&mut self, number: u32, now: SimTime) {
-        if self.params.buffer.outlasts_power {
-            self.events.schedule(now, Event::Done, number);
-            return;
-        }
-        let command = self.commands.get(number);
-        if command.sectors > 0 && !self.params.buffer.fua_flushes_all {
-            let (first, slots) = self.slot.touched(command);
-            let slots = first.0..first.0 + slots;
-            self.buffer.hand_on_first(&slots);
-            self.own_flushes.push(OwnFlush {
-                number,
-                slots,
-                is_filled_up: false,
-            });
-        } else {
-            self.flushes.push_back(number);
-        }
-        self.drain(now);
-        self.end_flushes(now);
-    }
-
     /// Takes waiting writes into the buffer, in order, as far as there is room, and hands on what
     /// the firmware's queue has room for.
     pub(super) fn admit(&mut self, now: SimTime) {
         // Slots that are handed on make room for more, so both go on until neither can.
         loop {
-            while self.flushes.is_empty()
+            while !self.flushes.hold_writes_back()
                 && let Some(&Admission { number, .. }) = self.admissions.front()
             {
                 if self.commands.get(number).kind == CommandKind::Read {
@@ -161,9 +129,12 @@ impl Ssd {
                 self.end_data_phase(now);
             }
             if !self.drain(now) {
-                return;
+                break;
             }
             self.end_flushes(now);
+        }
+        if self.begin_round(now) {
+            self.drain(now);
         }
     }
 
@@ -236,14 +207,11 @@ impl Ssd {
         if self.mapped.store_has_failed() {
             self.fail_writes(now);
         }
-        if self.buffer.nothing_waits()
-            && !self.buffer.is_empty()
-            && (!self.flushes.is_empty() || self.cache.must_fill_up())
-        {
+        if self.cache.must_fill_up() && self.buffer.nothing_waits() && !self.buffer.is_empty() {
             self.mapped.flush();
             self.issue(now);
         }
-        self.fill_up_for_own_flushes(now);
+        self.fill_up_for_flushes(now);
         room
     }
 
@@ -252,21 +220,6 @@ impl Ssd {
     fn is_for_one_place(&self, fence: Fence) -> bool {
         let others = self.programming.get(fence.index());
         fence.is_some() && self.cache.is_back() && others.is_none_or(Vec::is_empty)
-    }
-
-    /// Fills up the units that hold the last of what is flushed by itself, once for each flush.
-    fn fill_up_for_own_flushes(&mut self, now: SimTime) {
-        let mut fills_up = false;
-        for own in &mut self.own_flushes {
-            if !own.is_filled_up && !self.buffer.waits_any(&own.slots) {
-                own.is_filled_up = true;
-                fills_up |= self.buffer.holds_any(&own.slots);
-            }
-        }
-        if fills_up {
-            self.mapped.flush();
-            self.issue(now);
-        }
     }
 
     /// Copies a row of collection's turn, if it goes first; returns true if it did. A turn that has begun goes on until
@@ -293,8 +246,7 @@ impl Ssd {
             }
         }
         let writes = self.cache.fail().into_iter();
-        let own = self.own_flushes.drain(..).map(|own| own.number);
-        for number in writes.chain(self.flushes.drain(..)).chain(own) {
+        for number in writes.chain(self.flushes.drain()) {
             self.events.schedule(now, Event::Failed, number);
         }
         self.end_data_phase(now);
@@ -312,21 +264,5 @@ impl Ssd {
         self.last_written = self.last_written.max(at);
         self.events
             .schedule(self.last_written, Event::Written, number);
-    }
-
-    pub(super) fn end_flushes(&mut self, now: SimTime) {
-        if self.buffer.is_empty() {
-            while let Some(number) = self.flushes.pop_front() {
-                self.events.schedule(now, Event::Done, number);
-            }
-        }
-        let (buffer, events) = (&self.buffer, &mut self.events);
-        self.own_flushes.retain(|own| {
-            let goes_on = buffer.holds_any(&own.slots);
-            if !goes_on {
-                events.schedule(now, Event::Done, own.number);
-            }
-            goes_on
-        });
     }
 }

@@ -68,6 +68,9 @@ section! {
         write_pipeline: Option<Quantity<Time>>,
         /// Core time of each page that collection reads; none if left out.
         collected_page: Option<Quantity<Time>>,
+        /// Programming a record of the map, which a flush does beside the data, and also where there are none. Flushes that
+        /// come meanwhile are done together by the next. If left out, a flush is over when the data are in flash.
+        flush_record: Option<Quantity<Time>>,
         /// NAND operations queued for a die before the firmware waits
         /// ([decision 0003](../decisions/0003-bounded-die-queues.md)).
         die_queue: Quantity<Count>,
@@ -144,6 +147,7 @@ impl Firmware {
             read_pipeline: time_or_none(self.read_pipeline.as_ref()),
             write_pipeline: time_or_none(self.write_pipeline.as_ref()),
             collected_page: time_or_none(self.collected_page.as_ref()),
+            flush_record: time_or_none(self.flush_record.as_ref()),
             overlap: self.overlap,
             in_order: self.in_order,
             waiting_max,
