@@ -28,8 +28,8 @@ be predicted:
   testbed = \"spdk-2024\"           else the machine of the drive's time
 
 Members of the drive's class run each job, with all that the sheet pins. The
-range holds a further member in four cases of five, wider by what the model is
-off by on drives that are known. It goes to DIR/DATE-SHEET.csv, and a prediction
+range is that of the middle four fifths of them, wider by what the model is off
+by on drives that are known. It goes to DIR/DATE-SHEET.csv, and a prediction
 that is there is not replaced.")]
 pub struct Options {
     /// Data sheets with the figures to predict

@@ -225,7 +225,7 @@ fn left_out(drives: &[Drive]) -> String {
 
 Each drive with all rows of its fill left out: `ftlab calibrate --sheet` makes it of what its maker announces (`reference/sheets/`), which
 may be the size of the cache; what no sheet tells is the class's. No number of a class is worked out from these fills, but whoever set
-them had seen them. *Range*: the one that holds a further member of the class in four cases of five.
+them had seen them. *Range*: the middle 80 % of the members of the class.
 
 | drive | cache, published | of the sheet | range | off | mean, published | of the sheet | range | off |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|

@@ -32,7 +32,7 @@ cargo run --release -p xtask -- docs predictions
 
 `ftlab predict` wrote each row to a dated file under `predictions/`, which the history shows before the published value came. A file is
 sealed once values stand beside it (`predictions/seals.csv`), and a test fails if it changes. *The range* is that of the middle four fifths
-of ten members of the drive's class, widened by what the model is off by on drives that are known, of the same class and kind
+of the members of the drive's class, widened by what the model is off by on drives that are known, of the same class and kind
 (`reference/residuals.csv`). *Error* is that of the middle member. Published values are facts from printed reviews and data sheets
 (`predictions/published.csv`).
 ";

@@ -1,7 +1,7 @@
 //! What a drive will give that is known by its data sheet alone: a middle, and a range.
 //!
-//! The sheet makes the drive and leaves numbers to its class. Members of the class run the load; the range is the
-//! one that holds a further member in four cases of five, widened by what the model is off by on drives that are known, made from their sheets the same way.
+//! The sheet makes the drive and leaves numbers to its class. Members of the class run the load; the range is that of their
+//! middle four fifths, widened by what the model is off by on drives that are known, made from their sheets the same way.
 
 mod kind;
 mod made;
