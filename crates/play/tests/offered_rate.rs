@@ -46,10 +46,10 @@ fn measured(drive: &str) -> BTreeMap<u64, BTreeMap<String, f64>> {
 }
 
 /// Writes at random on six queues with a hundredth of reads, and a probe that asks evenly: half reads, half writes.
-/// All writes together are `rate` a second, the probe's included.
+/// The load and the probe's writes together are `rate` a second.
 fn load(rate: u64) -> JobFile {
     let load = rate - 5000;
-    let (writes, reads) = (load / 6, load / 99);
+    let (writes, reads) = (load * 99 / 100 / 6, load / 100);
     let text = format!(
         "[global]\nbs=4k\niodepth=64\ntime_based\nruntime=2s\nramp_time=500ms\nrate_process=poisson\n\
          [load]\nrw=randwrite\nnumjobs=6\nrate_iops={writes}\n[reads]\nrw=randread\nrate_iops={reads}\n\
