@@ -63,8 +63,12 @@ const CHOICES: [Choice; 6] = [
 /// Times that all choices are gone through.
 const ROUNDS: usize = 2;
 
-/// The logarithm from which a miss is no worse: one figure does not decide over all others.
-const MISS_MAX: f64 = 1.5;
+/// The logarithm from which a miss is no worse: one figure does not decide over all others, but a wait of milliseconds where there
+/// is none counts more than one that is too long by half.
+const MISS_MAX: f64 = 3.0;
+
+/// What an alternative leaves of the miss at most: what the class has stays unless another comes clearly nearer.
+const CLEARLY: f64 = 0.97;
 
 /// The weight of a figure: medians are better known than tails.
 fn weight(metric: &str) -> f64 {
@@ -130,7 +134,7 @@ pub fn fit(drive: &Drive, rates: &[u64], start: &DriveFile) -> Result<(DriveFile
                     continue;
                 }
                 let found = miss(drive, rates, &with(&other)?)?;
-                if found < best {
+                if found < CLEARLY * best {
                     (best, chosen) = (found, other);
                 }
             }

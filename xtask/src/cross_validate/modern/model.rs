@@ -19,14 +19,14 @@ const TESTBED: &str = "linux-2024-nvme";
 
 /// The job of a rate of 50,000, and the words of it that are of the rate: writes of each job and reads beside them.
 const JOB: &str = include_str!("../../../../jobs/offered-50k.fio");
-const RATES: [&str; 2] = ["rate_iops=7500\n", "rate_iops=454\n"];
+const RATES: [&str; 2] = ["rate_iops=7425\n", "rate_iops=450\n"];
 
 /// Jobs that write, and writes a second of the probe beside them.
 const JOBS: u64 = 6;
 const PROBE_WRITES: u64 = 5_000;
 
-/// Writes of the load for each of its reads.
-const WRITES_A_READ: u64 = 99;
+/// Requests of the load of which one is a read.
+const REQUESTS_A_READ: u64 = 100;
 
 /// What is measured of reads and writes, and their percentiles.
 pub const PERCENTILES: [(f64, &str); 3] = [(50.0, "p50"), (99.0, "p99"), (99.9, "p999")];
@@ -62,7 +62,8 @@ pub fn steady_amplification(file: &DriveFile, used: f64) -> Result<f64> {
 fn job(rate: u64) -> Result<String> {
     let load = rate.saturating_sub(PROBE_WRITES);
     let mut text = JOB.to_owned();
-    for (word, rate) in RATES.into_iter().zip([load / JOBS, load / WRITES_A_READ]) {
+    let reads = load / REQUESTS_A_READ;
+    for (word, rate) in RATES.into_iter().zip([(load - reads) / JOBS, reads]) {
         ensure!(text.contains(word), "jobs/offered-50k.fio has no {word}");
         text = text.replace(word, &format!("rate_iops={}\n", rate.max(1)));
     }

@@ -243,8 +243,8 @@ fn other_drives(forecasts: &[Forecast], judged: &[Judged], drives: &[Drive]) -> 
 ## Other drives
 
 Each drive with all its rows left out: its data sheet says what it pins, and what the other drives of its class have is a range, from
-which 20 members are drawn. *The range* of a figure is the one that holds a further member in four cases of five, widened on both sides by what the model is
-off by on the other drives in the table above (a further figure in four cases of five). *Width*: its upper end over the lower, in the median. *Apart*: pairs of
+which 20 members are drawn. *The range* of a figure is that of the middle 80 % of the members, widened on both sides by what the model is off
+by on the other drives in the table above (four of five figures). *Width*: its upper end over the lower, in the median. *Apart*: pairs of
 drives at one rate whose ranges do not overlap, of those that differ.
 
 | figure | n | median error of the middle member | middle within × 1.5 | in the range | width | apart | order right where apart |
