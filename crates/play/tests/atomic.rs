@@ -57,16 +57,15 @@ fn writes_per_s(job: &str) -> f64 {
     pages.direction(CommandKind::Write).ios as f64 / pages.measured.as_secs()
 }
 
-/// A doublewrite buffer writes every page twice: at the most half of the pages are lost. Its own writes, half of all, go to so little
-/// of the drive that they cost no collection, one program each, while those in place cost what the drive amplifies, 2 to 3. So at the
-/// least one part of three or four is lost.
+/// A doublewrite buffer writes every page twice and flushes twice as often, so that half of the pages a second are left. What is
+/// written to it again and again collects more cheaply, which gives some of it back.
 #[test]
-fn a_doublewrite_buffer_costs_a_quarter_to_a_half_of_the_pages() {
+fn a_doublewrite_buffer_costs_half_of_the_pages() {
     let atomic = writes_per_s("pages-4k-atomic");
     let twice = writes_per_s("pages-4k-doublewrite") / 2.0;
     let ratio = atomic / twice;
     assert!(
-        (4.0 / 3.0..2.0).contains(&ratio),
+        (1.5..2.1).contains(&ratio),
         "{atomic} and {twice} pages a second"
     );
 }
