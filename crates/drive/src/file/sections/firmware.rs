@@ -69,7 +69,8 @@ section! {
         /// Core time of each page that collection reads; none if left out.
         collected_page: Option<Quantity<Time>>,
         /// Programming a record of the map, which a flush does beside the data, and also where there are none. Flushes that
-        /// come meanwhile are done together by the next. If left out, a flush is over when the data are in flash.
+        /// come meanwhile are done together by the next. If left out, a flush is over when the data are in flash. A drive
+        /// with capacitors does neither.
         flush_record: Option<Quantity<Time>>,
         /// NAND operations queued for a die before the firmware waits
         /// ([decision 0003](../decisions/0003-bounded-die-queues.md)).

@@ -6,7 +6,13 @@ use super::*;
 const RECORD: Nanos = Nanos(5_000_000);
 
 fn recording() -> Ssd {
-    let (file, testbed) = small_with(X25_M, &["firmware.flush_record=5ms"]);
+    recording_in("5ms")
+}
+
+/// The drive with a record of another time.
+fn recording_in(record: &str) -> Ssd {
+    let record = format!("firmware.flush_record={record}");
+    let (file, testbed) = small_with(X25_M, &[&record]);
     file.build_ssd(&testbed, RootSeed(1)).unwrap().checked()
 }
 
@@ -61,6 +67,19 @@ fn those_that_come_while_one_is_at_work_end_together_a_record_later() {
     assert!((RECORD..RECORD * 2).contains(&at[0].since(SimTime::ZERO)));
     assert_eq!(at[1].since(at[0]), RECORD);
     assert_eq!(at[1..], [at[1]; 3]);
+}
+
+#[test]
+fn a_round_waits_for_what_was_written_before_it_and_for_nothing_else() {
+    use CommandKind::{Flush, Write};
+    let t_program = build(X25_M).params.nand.timing.t_program;
+    let kinds = [&[Write; 9][..], &[Flush], &[Write; 9], &[Flush]].concat();
+    let at = ends(&mut recording_in("1us"), &kinds);
+    // The last write of each nine is programmed when its flush ends, and the first flush does not wait for the second nine.
+    for (last, flush) in [(8, 9), (18, 19)] {
+        assert!(at[flush].since(at[last]) >= t_program, "{at:?}");
+    }
+    assert!(at[9] < at[18] + t_program, "{at:?}");
 }
 
 #[test]
