@@ -88,10 +88,8 @@ impl Drive {
         let text =
             std::fs::read_to_string(&path).with_context(|| format!("{slug} needs {place}"))?;
         let file = from_sheet(&Sheet::parse(&place, &text)?)?.file;
-        let spread = file.spread();
-        let members: Result<Vec<Shown>> = (0..MEMBERS)
-            .into_par_iter()
-            .map(|n| fill(&file.with(&spread.settings(n))?))
+        let members: Result<Vec<Shown>> = (file.members(MEMBERS)?.par_iter())
+            .map(|(member, _)| fill(member))
             .collect();
         Ok(Drive {
             slug: slug.to_owned(),

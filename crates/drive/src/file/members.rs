@@ -2,15 +2,20 @@
 //! their makers make (`[members]`). What a drive's own file says is known of that drive, and no range of its class counts.
 
 use super::drive_file::DriveFile;
+use ftlab_base::RootSeed;
 use ftlab_base::amount::rounded;
 use ftlab_sheet::SheetError;
 use ftlab_sheet::quantity::RANGE_KEY;
+use rand::seq::SliceRandom;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 /// The section of choices.
 pub(super) const SECTION: &str = "members";
+
+/// The seed of the places that members have in ranges and choices.
+const SEED: u64 = 1;
 
 /// What makers choose differently: settings, of which a member has one or the other.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -69,30 +74,30 @@ impl Spread {
         self.ranges.is_empty() && self.choices.is_empty()
     }
 
-    /// The settings of member `n`: the members are spread evenly over all ranges and choices at once, so that few of them
-    /// show what many would (a sequence of low discrepancy: the powers of the root of x^(d+1) = x + 1, after M. Roberts).
+    /// The settings of `count` members: a Latin hypercube, so that each range is hit once in every part of it, and each
+    /// choice made as often as the others. Another range or choice moves none.
     #[must_use]
-    pub fn settings(&self, n: u32) -> Vec<String> {
-        let dimensions = self.ranges.len() + self.choices.len();
-        let mut root = 2.0_f64;
-        for _ in 0..60 {
-            root = (1.0 + root).powf(1.0 / (dimensions as f64 + 1.0));
-        }
-        let place = |dimension: usize| {
-            let step = root.powi(-(dimension as i32 + 1));
-            (0.5 + step * f64::from(n)).fract()
+    pub fn members(&self, count: u32) -> Vec<Vec<String>> {
+        let places = |name: &str| {
+            let mut parts: Vec<u32> = (0..count).collect();
+            parts.shuffle(&mut RootSeed(SEED).stream(name));
+            parts
+                .into_iter()
+                .map(|part| (f64::from(part) + 0.5) / f64::from(count))
         };
-        let mut settings = Vec::new();
-        for (dimension, range) in self.ranges.iter().enumerate() {
-            settings.push(range.setting(place(dimension)));
+        let mut members = vec![Vec::new(); count as usize];
+        for range in &self.ranges {
+            for (member, place) in members.iter_mut().zip(places(&range.key)) {
+                member.push(range.setting(place));
+            }
         }
-        for (dimension, (_, choice)) in self.choices.iter().enumerate() {
-            // Each alternative has its part of the members.
-            let at = place(self.ranges.len() + dimension);
-            let which = (at * choice.of.len() as f64) as usize;
-            settings.extend(choice.of[which.min(choice.of.len() - 1)].iter().cloned());
+        for (name, choice) in &self.choices {
+            for (member, place) in members.iter_mut().zip(places(name)) {
+                let which = (place * choice.of.len() as f64) as usize;
+                member.extend(choice.of[which].iter().cloned());
+            }
         }
-        settings
+        members
     }
 }
 
@@ -153,12 +158,9 @@ impl DriveFile {
     /// # Errors
     /// When one cannot be.
     pub fn members(&self, count: u32) -> Result<Vec<(DriveFile, Vec<String>)>, SheetError> {
-        let spread = self.spread();
-        (0..count)
-            .map(|n| {
-                let settings = spread.settings(n);
-                Ok((self.with(&settings)?, settings))
-            })
+        let members = self.spread().members(count).into_iter();
+        members
+            .map(|settings| Ok((self.with(&settings)?, settings)))
             .collect()
     }
 }
@@ -251,10 +253,7 @@ mod tests {
                 .iter()
                 .filter(|value| **value < (least * most).sqrt())
                 .count();
-            assert!(
-                (15..=25).contains(&below),
-                "{range:?}: {below} below the middle"
-            );
+            assert_eq!(below, COUNT as usize / 2, "{range:?}");
         }
         for (name, choice) in class.spread().choices {
             for settings in &choice.of {

@@ -449,6 +449,7 @@ impl SsdFile {
                 end: self.link.end()?,
                 command: self.link.command.get(),
                 compressed_sector,
+                corrected_sectors: self.ecc.as_ref().map_or(u32::MAX, EccKeys::sectors),
             },
             power: self.power.as_ref().map(|keys| keys.model(page_spare)),
             thermal: self.thermal.as_ref().map(ThermalKeys::model).transpose()?,

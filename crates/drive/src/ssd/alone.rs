@@ -39,11 +39,16 @@ impl SsdParams {
     ) -> Alone {
         let mut link = Link::new(self.link.end);
         link.plug(&testbed.host());
-        let data = link.span(u64::from(command.sectors));
+        let mut data = link.span(u64::from(command.sectors));
         let decision = self.firmware.core(command, sectors_per_slot).decision;
         let (firmware, flash, bus) = match command.kind {
             CommandKind::Read => {
                 let first_page = self.first_page(command.sectors);
+                // While the rest comes out of the flash, what has come crosses the link.
+                let together = self.crosses_together(command.sectors);
+                let behind = first_page - self.first_page(together);
+                let last = link.span(u64::from(together));
+                data = data.max(behind + last) - behind;
                 let flash = self.nand.timing.t_read;
                 (
                     decision + self.firmware.read_pipeline,

@@ -101,6 +101,8 @@ pub struct LinkConfig {
     pub command: Nanos,
     /// Time of one sector of 512 bytes in the compressor, on its way to the buffer.
     pub compressed_sector: Nanos,
+    /// Sectors of a read that the correction of errors hands on together; `u32::MAX` for no fewer than a slot.
+    pub corrected_sectors: u32,
 }
 
 /// Bugs and failures that a drive has.
@@ -140,7 +142,15 @@ pub(super) struct CoreWork {
 }
 
 impl SsdParams {
-    /// Time until the first page of a read is in the drive.
+    /// Sectors of a part of a slot that cross the link together, once they are corrected.
+    pub(super) fn crosses_together(&self, sectors: u32) -> u32 {
+        match self.firmware.overlap {
+            true => sectors.min(self.link.corrected_sectors),
+            false => sectors,
+        }
+    }
+
+    /// Time until the first sectors of a read, which lie in one page, are in the drive.
     pub(super) fn first_page(&self, sectors: u32) -> Nanos {
         let nand = &self.nand.timing;
         let sectors = u64::from(sectors).max(nand.read_sectors_least);

@@ -39,7 +39,8 @@ impl Ssd {
             self.read_ahead.wait(number, &slots, u32::from(reads_flash))
         };
         let first_page = if reads_flash {
-            self.params.first_page(self.slot.first(command))
+            let first = self.slot.first(command);
+            self.params.first_page(self.params.crosses_together(first))
         } else {
             Nanos::ZERO
         };
@@ -128,10 +129,10 @@ impl Ssd {
         let command = self.commands.get(number);
         let sectors = u64::from(command.sectors);
         let work = self.link.span(sectors);
-        // Data cross the link as they come out of the flash, in order. The first page can be there
-        // no earlier than it takes one to come, and what comes last crosses when all are there.
+        // Data cross the link as they come out of the flash and are corrected, in order. The first of them can be there
+        // no earlier than they take to come, and what comes last crosses when all are there.
         let last = if self.params.firmware.overlap {
-            self.slot.last(command)
+            self.params.crosses_together(self.slot.last(command))
         } else {
             self.held_at_once(command.sectors)
         };

@@ -9,21 +9,51 @@ use rayon::prelude::*;
 /// What a number, or a choice of a maker, can be.
 struct Choice {
     of: &'static [&'static [&'static str]],
+    /// The figures that say which.
+    by: By,
+}
+
+/// Figures that numbers are found by.
+#[derive(Clone, Copy)]
+enum By {
+    All,
+    /// What a read waits for: whatever the waits of writes are, it has no part in them.
+    Reads,
+}
+
+impl By {
+    fn counts(self, metric: &str) -> bool {
+        match self {
+            By::All => true,
+            By::Reads => metric.starts_with("read") || metric == SERVED,
+        }
+    }
 }
 
 /// Tried in this order, each with the best of those before; twice.
-const CHOICES: [Choice; 6] = [
+const CHOICES: [Choice; 9] = [
     Choice {
         of: &[
             &["gc.turn=1", "gc.waiting_max=128"],
             &["gc.turn=1", "gc.waiting_max=65536"],
             &["gc.turn=4", "gc.waiting_max=128"],
             &["gc.turn=10", "gc.waiting_max=128"],
+            &["gc.turn=10", "gc.waiting_max=256"],
             &["gc.pacing=in-step"],
         ],
+        by: By::All,
+    },
+    Choice {
+        of: &[
+            &["firmware.die_queue=2"],
+            &["firmware.die_queue=3"],
+            &["firmware.die_queue=4"],
+        ],
+        by: By::All,
     },
     Choice {
         of: &[&["firmware.in_order=false"], &["firmware.in_order=true"]],
+        by: By::All,
     },
     Choice {
         of: &[
@@ -31,15 +61,35 @@ const CHOICES: [Choice; 6] = [
             &["queue.depth=192"],
             &["queue.depth=128"],
         ],
+        by: By::All,
     },
     Choice {
         of: &[
+            &["scheduling.suspend_time=10us"],
+            &["scheduling.suspend_time=25us"],
+            &["scheduling.suspend_time=40us"],
+            &["scheduling.suspend_time=60us"],
+            &["scheduling.suspend_time=80us"],
+        ],
+        by: By::Reads,
+    },
+    Choice {
+        of: &[
+            &["scheduling.suspend_every=20us"],
             &["scheduling.suspend_every=60us"],
             &["scheduling.suspend_every=100us"],
             &["scheduling.suspend_every=150us"],
             &["scheduling.suspend_every=200us"],
-            &["scheduling.suspend_every=270us"],
         ],
+        by: By::Reads,
+    },
+    Choice {
+        of: &[
+            &["nand.t_read_spread=0.03"],
+            &["nand.t_read_spread=0.1"],
+            &["nand.t_read_spread=0.2"],
+        ],
+        by: By::Reads,
     },
     Choice {
         of: &[
@@ -50,13 +100,15 @@ const CHOICES: [Choice; 6] = [
             &["scheduling.suspend_left_min=450us"],
             &["scheduling.suspend_left_min=550us"],
         ],
+        by: By::Reads,
     },
     Choice {
         of: &[
             &["scheduling.resume_time=20us"],
             &["scheduling.resume_time=300us"],
-            &["scheduling.resume_time=840us"],
+            &["scheduling.resume_time=760us"],
         ],
+        by: By::Reads,
     },
 ];
 
@@ -80,27 +132,34 @@ fn weight(metric: &str) -> f64 {
     }
 }
 
-/// How far the model is from what was measured at rates: mean of weighted logarithms.
-fn miss(drive: &Drive, rates: &[u64], file: &DriveFile) -> Result<f64> {
-    let each: Result<Vec<Vec<(f64, f64)>>> = rates
+/// What a drive gives at each rate.
+type Gives = Vec<(u64, Figures)>;
+
+fn gives(rates: &[u64], file: &DriveFile) -> Result<Gives> {
+    rates
         .par_iter()
-        .map(|rate| {
-            let got = model::at(file, *rate)?;
-            Ok(terms(&drive.rates[rate], &got))
-        })
-        .collect();
-    let terms = each?.concat();
+        .map(|rate| Ok((*rate, model::at(file, *rate)?)))
+        .collect()
+}
+
+/// How far the model is from what was measured: mean of weighted logarithms.
+fn miss(drive: &Drive, gives: &Gives, by: By) -> f64 {
+    let terms = gives
+        .iter()
+        .flat_map(|(rate, got)| terms(&drive.rates[rate], got, by));
+    let terms: Vec<(f64, f64)> = terms.collect();
     let all: f64 = terms.iter().map(|(weight, _)| weight).sum();
-    Ok(terms
+    terms
         .iter()
         .map(|(weight, miss)| weight * miss)
         .sum::<f64>()
-        / all)
+        / all
 }
 
-fn terms(published: &Figures, got: &Figures) -> Vec<(f64, f64)> {
+fn terms(published: &Figures, got: &Figures, by: By) -> Vec<(f64, f64)> {
     let both = published
         .iter()
+        .filter(|(metric, _)| by.counts(metric))
         .filter_map(|(metric, value)| Some((metric, value, got.get(metric)?)));
     both.map(|(metric, value, got)| (weight(metric), (got / value).ln().abs().min(MISS_MAX)))
         .collect()
@@ -124,7 +183,7 @@ pub fn fit(drive: &Drive, rates: &[u64], start: &DriveFile) -> Result<(DriveFile
             .collect();
         file.with(&words)
     };
-    let mut best = miss(drive, rates, &file)?;
+    let mut best = gives(rates, &file)?;
     for _ in 0..ROUNDS {
         for (place, choice) in CHOICES.iter().enumerate() {
             for alternative in choice.of {
@@ -133,8 +192,9 @@ pub fn fit(drive: &Drive, rates: &[u64], start: &DriveFile) -> Result<(DriveFile
                 if other == chosen {
                     continue;
                 }
-                let found = miss(drive, rates, &with(&other)?)?;
-                if found < CLEARLY * best {
+                let found = gives(rates, &with(&other)?)?;
+                let of = |gives| miss(drive, gives, choice.by);
+                if of(&found) < CLEARLY * of(&best) {
                     (best, chosen) = (found, other);
                 }
             }

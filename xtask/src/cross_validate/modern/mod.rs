@@ -23,10 +23,12 @@ const FITTED_RATES: [u64; 5] = [10_000, 50_000, 80_000, 150_000, 300_000];
 const MEMBERS: u32 = 20;
 
 /// Numbers in which the drives of a class differ.
-const VARIED: [(&str, &str); 4] = [
+const VARIED: [(&str, &str); 6] = [
+    ("scheduling.suspend_time", "us"),
     ("scheduling.suspend_every", "us"),
     ("scheduling.suspend_left_min", "us"),
     ("nand.t_read", "us"),
+    ("nand.t_read_spread", ""),
     ("firmware.write_pipeline", "us"),
 ];
 
@@ -82,6 +84,7 @@ fn other_conditions(drive: &Drive) -> Result<Judged> {
     let is_fitted = |rate: &u64| FITTED_RATES.contains(rate);
     let all = drive.rates.keys().copied();
     let (fitted, others): (Vec<u64>, Vec<u64>) = all.partition(is_fitted);
+    let fitted = drive.conditions(fitted.into_iter());
     let (file, settings) = fit::fit(drive, &fitted, &of_sheet(drive)?)?;
     let others = drive.conditions(others.into_iter());
     let got: Result<BTreeMap<u64, Figures>> = others
@@ -105,10 +108,9 @@ fn other_drives(drive: &Drive, all: &[Drive]) -> Result<Forecast> {
         .collect::<Result<_, _>>()?;
     let spread = spread(&others);
     let rates = drive.conditions(drive.rates.keys().copied());
-    let members: Result<Vec<BTreeMap<u64, Figures>>> = (0..MEMBERS)
-        .into_par_iter()
-        .map(|n| {
-            let member = file.with(&spread.settings(n))?;
+    let members: Result<Vec<BTreeMap<u64, Figures>>> = (spread.members(MEMBERS).into_par_iter())
+        .map(|settings| {
+            let member = file.with(&settings)?;
             rates
                 .iter()
                 .map(|rate| Ok((*rate, model::at(&member, *rate)?)))

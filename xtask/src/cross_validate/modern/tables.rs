@@ -163,7 +163,11 @@ the other rates. *Order*: of two drives at one rate whose published values diffe
         )
         .expect("it is a string");
     }
-    text + &each_figure(judged, drives)
+    text + &each_figure(
+        "with the published one in brackets",
+        |metric| judged_rows(judged, drives, metric),
+        |row| format!("{:.0} ({:.0})", row.got, row.published),
+    )
 }
 
 /// What was judged of one metric.
@@ -187,15 +191,17 @@ fn judged_rows(judged: &[Judged], drives: &[Drive], metric: &str) -> Vec<Row<f64
 }
 
 /// Each figure of the table, a line for a drive at a rate.
-fn each_figure(judged: &[Judged], drives: &[Drive]) -> String {
+fn each_figure<T>(
+    what: &str,
+    rows: impl Fn(&str) -> Vec<Row<T>>,
+    cell: impl Fn(&Row<T>) -> String,
+) -> String {
     let mut lines: BTreeMap<(String, u64), String> = BTreeMap::new();
-    let mut head =
-        "\nEach of these figures, with the published one in brackets:\n\n| drive | offered, 1/s |"
-            .to_owned();
+    let mut head = format!("\nEach of these figures, {what}:\n\n| drive | offered, 1/s |");
     for metric in METRICS {
         write!(head, " `{metric}` |").expect("it is a string");
-        for row in judged_rows(judged, drives, metric) {
-            let cell = format!(" {:.0} ({:.0}) |", row.got, row.published);
+        for row in rows(metric) {
+            let cell = format!(" {} |", cell(&row));
             *lines.entry((row.drive, row.rate)).or_default() += &cell;
         }
     }
@@ -306,7 +312,14 @@ drives at one rate whose ranges do not overlap, of those that differ.
         percent(all)
     )
     .expect("it is a string");
-    text
+    text + &each_figure(
+        "that of the middle member and its range, with the published one in brackets",
+        |metric| forecast_rows(forecasts, judged, drives, (metric, Which::All)),
+        |row| {
+            let [least, middle, most] = row.got;
+            format!("{middle:.0}, {least:.0}–{most:.0} ({:.0})", row.published)
+        },
+    )
 }
 
 fn forecast_rows(

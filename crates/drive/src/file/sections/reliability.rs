@@ -3,7 +3,7 @@
 use super::faults::FaultKeys;
 use crate::file::section::{Takes, section};
 use crate::smart::Vendor;
-use ftlab_base::RootSeed;
+use ftlab_base::{RootSeed, SECTOR_BYTES};
 use ftlab_nand::{BitErrors, Endurance, ErrorParams, Reliability};
 use ftlab_sheet::quantity::{
     ActivationEnergy, Amount, Bytes, Count, CountOrNone, Quantity, Ratio, Share,
@@ -35,7 +35,8 @@ section! {
     "ecc"
     /// Bit errors and what corrects them; without the section, no bit is read wrong. It needs `[reliability]`.
     struct EccKeys {
-        /// User bytes of a codeword.
+        /// User bytes of a codeword. With `firmware.overlap`, data of a read cross the link as soon as a codeword of them is
+        /// corrected.
         codeword: Quantity<Bytes>,
         /// Wrong bits of a codeword that are corrected.
         correctable_bits: Quantity<Count>,
@@ -169,6 +170,13 @@ pub(in crate::file) fn endurance(keys: &ReliabilityKeys) -> Result<Option<Endura
         shape,
         erase_share,
     }))
+}
+
+impl EccKeys {
+    /// Sectors that are corrected together.
+    pub(in crate::file) fn sectors(&self) -> u32 {
+        self.codeword.get().div_ceil(SECTOR_BYTES) as u32
+    }
 }
 
 fn bit_errors(keys: &EccKeys, rated_cycles: u32, page_bytes: u64) -> Result<BitErrors, String> {

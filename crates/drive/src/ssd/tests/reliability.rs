@@ -10,7 +10,7 @@ const WEARS: [&str; 4] = [
 ];
 
 /// Bit errors of which `more` says which there are.
-const ECC: [&str; 12] = [
+pub(super) const ECC: [&str; 12] = [
     "ecc.codeword=512B",
     "ecc.correctable_bits=12",
     "ecc.retries=4",

@@ -1,6 +1,7 @@
 //! Times that can be worked out by hand: a command alone takes the sum of its parts, and commands
 //! without end come at the rate of the slowest resource.
 
+use super::reliability::ECC;
 use super::stream::{shipped, with_flash};
 use super::*;
 use ftlab_host::{Host, Port};
@@ -128,6 +129,26 @@ fn where_slots_overlap_a_read_crosses_the_link_as_its_pages_come() {
     // Eight lie two to a die, which holds one page at a time; a die moves its first page while the
     // other die of the channel waits, and senses its second while that one moves.
     check(8, 2 * (SENSE + channel()) + channel());
+}
+
+#[test]
+fn what_is_corrected_crosses_the_link_while_the_rest_comes() {
+    let read = |link: &str, overlap: &str| {
+        let settings = [&ECC[..], &[link, overlap]].concat();
+        let mut ssd = drive(&settings);
+        fill(&mut ssd, 1);
+        latency(&mut ssd, 0, CommandKind::Read, 0, 8).0 - FRONT
+    };
+    let sector = (channel() - 1_000) / 8;
+    // A slow link is at work from the first codeword on; a fast one waits for the last.
+    let slow = "link.rate=100";
+    let from_the_first = SENSE + 1_000 + sector + LINK;
+    assert_eq!(read(slow, "firmware.overlap=true"), from_the_first);
+    let fast = SENSE + channel() + LINK / 8 / 2;
+    assert_eq!(read("link.rate=200", "firmware.overlap=true"), fast);
+    // Where a command goes as a whole, all of it is there first.
+    let whole = SENSE + channel() + LINK;
+    assert_eq!(read(slow, "firmware.overlap=false"), whole);
 }
 
 #[test]
