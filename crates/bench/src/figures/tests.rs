@@ -102,7 +102,7 @@ fn every_witness_has_a_source_a_worth_and_a_test_that_gives_its_figure_of_its_dr
             "{id}: {state}"
         );
     }
-    assert_eq!(ids.len(), 86);
+    assert_eq!(ids.len(), 87);
     for standing in standings() {
         assert!(
             Catalog::drives().contains(&standing.drive.as_str()),
