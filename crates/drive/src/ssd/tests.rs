@@ -161,6 +161,7 @@ const KINDS: [(&str, &[&str]); 14] = [
 const X25_M: usize = 4;
 
 mod batches;
+mod crossing;
 mod faults;
 mod flushes;
 mod lanes;

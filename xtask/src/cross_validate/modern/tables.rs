@@ -268,43 +268,11 @@ drives at one rate whose ranges do not overlap, of those that differ.
     );
     for (metric, which) in metrics {
         let rows = forecast_rows(forecasts, judged, drives, (metric, which));
-        let errors = rows
-            .iter()
-            .map(|row| (row.got[1] / row.published).ln().abs());
-        let errors: Vec<f64> = errors.collect();
-        let within = share(errors.iter().map(|error| *error <= 1.5_f64.ln()));
-        let inside = share(rows.iter().map(|row| {
-            let [least, _, most] = row.got;
-            (least..=most).contains(&row.published)
-        }));
+        let (line, inside) = forecast_line(metric, which, &rows);
+        text += &line;
         if which == Which::All {
             all = (all.0 + inside.0, all.1 + inside.1);
         }
-        let width = median(rows.iter().map(|row| row.got[2] / row.got[0]).collect());
-        let is_apart = |(one, other): &(&Row<Range>, &Row<Range>)| {
-            one.got[0] > other.got[2] || other.got[0] > one.got[2]
-        };
-        let apart = share(pairs(&rows).map(|pair| is_apart(&pair)));
-        let order = pairs(&rows).filter(is_apart);
-        let order =
-            share(order.map(|(one, other)| {
-                (one.published > other.published) == (one.got[1] > other.got[1])
-            }));
-        let words = match which {
-            Which::All => "",
-            Which::BelowCapacity => ", below capacity",
-        };
-        writeln!(
-            text,
-            "| `{metric}`{words} | {} | {:.1} % | {} | {} | × {width:.2} | {} | {} |",
-            rows.len(),
-            100.0 * (median(errors).exp() - 1.0),
-            percent(within),
-            percent(inside),
-            percent(apart),
-            percent(order)
-        )
-        .expect("it is a string");
     }
     writeln!(
         text,
@@ -320,6 +288,42 @@ drives at one rate whose ranges do not overlap, of those that differ.
             format!("{middle:.0}, {least:.0}–{most:.0} ({:.0})", row.published)
         },
     )
+}
+
+/// The line of a metric, and how many of its figures lie in their ranges.
+fn forecast_line(metric: &str, which: Which, rows: &[Row<Range>]) -> (String, (usize, usize)) {
+    let errors = rows
+        .iter()
+        .map(|row| (row.got[1] / row.published).ln().abs());
+    let errors: Vec<f64> = errors.collect();
+    let within = share(errors.iter().map(|error| *error <= 1.5_f64.ln()));
+    let inside = share(rows.iter().map(|row| {
+        let [least, _, most] = row.got;
+        (least..=most).contains(&row.published)
+    }));
+    let width = median(rows.iter().map(|row| row.got[2] / row.got[0]).collect());
+    let is_apart = |(one, other): &(&Row<Range>, &Row<Range>)| {
+        one.got[0] > other.got[2] || other.got[0] > one.got[2]
+    };
+    let apart = share(pairs(rows).map(|pair| is_apart(&pair)));
+    let order = pairs(rows).filter(is_apart);
+    let order = share(
+        order.map(|(one, other)| (one.published > other.published) == (one.got[1] > other.got[1])),
+    );
+    let words = match which {
+        Which::All => "",
+        Which::BelowCapacity => ", below capacity",
+    };
+    let line = format!(
+        "| `{metric}`{words} | {} | {:.1} % | {} | {} | × {width:.2} | {} | {} |\n",
+        rows.len(),
+        100.0 * (median(errors).exp() - 1.0),
+        percent(within),
+        percent(inside),
+        percent(apart),
+        percent(order)
+    );
+    (line, inside)
 }
 
 fn forecast_rows(

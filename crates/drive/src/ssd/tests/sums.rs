@@ -1,13 +1,12 @@
 //! Times that can be worked out by hand: a command alone takes the sum of its parts, and commands
 //! without end come at the rate of the slowest resource.
 
-use super::reliability::ECC;
 use super::stream::{shipped, with_flash};
 use super::*;
 use ftlab_host::{Host, Port};
 
 /// A drive whose every part takes a time of its own, with settings on top.
-fn drive(more: &[&str]) -> Ssd {
+pub(super) fn drive(more: &[&str]) -> Ssd {
     drive_behind(5_000, more)
 }
 
@@ -43,13 +42,13 @@ const LINK_COMMAND: u64 = 700;
 const READ: u64 = 2_000;
 const PER_SLOT: u64 = 1_000;
 /// Time of a read before the flash.
-const FRONT: u64 = HOST + LINK_COMMAND + READ + PER_SLOT;
+pub(super) const FRONT: u64 = HOST + LINK_COMMAND + READ + PER_SLOT;
 /// Time of a write before its data cross: the firmware does for its answer what it does for any command.
 const ASKED: u64 = HOST + LINK_COMMAND + READ;
-const SENSE: u64 = 50_000;
+pub(super) const SENSE: u64 = 50_000;
 const PROGRAM: u64 = 900_000;
 /// A slot over the link: 8 sectors at 100 MB/s.
-const LINK: u64 = 8 * 5_120;
+pub(super) const LINK: u64 = 8 * 5_120;
 
 /// Command and data of a page on a channel of `mb_s` MB/s, its 224 spare bytes in proportion.
 fn page_transfer(mb_s: f64) -> u64 {
@@ -57,7 +56,7 @@ fn page_transfer(mb_s: f64) -> u64 {
     1_000 + 8 * sector.round() as u64
 }
 
-fn channel() -> u64 {
+pub(super) fn channel() -> u64 {
     page_transfer(166.0)
 }
 
@@ -67,7 +66,7 @@ fn command_of(id: u64, kind: CommandKind, (lba, sectors): (u64, u32), at: SimTim
 }
 
 /// The latency of a command at `us` of the drive's clock.
-fn latency(ssd: &mut Ssd, us: u64, kind: CommandKind, lba: u64, sectors: u32) -> Nanos {
+pub(super) fn latency(ssd: &mut Ssd, us: u64, kind: CommandKind, lba: u64, sectors: u32) -> Nanos {
     let at = SimTime(us * 1_000);
     ssd.advance(at, &mut Vec::new());
     let command = command_of(us, kind, (lba, sectors), at);
@@ -79,7 +78,7 @@ fn latency(ssd: &mut Ssd, us: u64, kind: CommandKind, lba: u64, sectors: u32) ->
 }
 
 /// Writes N slots in order, without time.
-fn fill(ssd: &mut Ssd, slots: u64) {
+pub(super) fn fill(ssd: &mut Ssd, slots: u64) {
     for slot in 0..slots {
         ssd.apply(command_of(
             slot,
@@ -107,48 +106,6 @@ fn a_read_alone_takes_the_sum_of_its_parts() {
     // Eight lie two to a die, which holds one page at a time; a die moves its first page while the
     // other die of the channel waits, and senses its second while that one moves.
     assert_eq!(read(8), 2 * (SENSE + channel()) + channel());
-}
-
-#[test]
-fn where_slots_overlap_a_read_crosses_the_link_as_its_pages_come() {
-    let mut ssd = drive(&["firmware.overlap=true"]);
-    fill(&mut ssd, 8);
-    let mut read = |slots: u64| {
-        let us = slots * 1_000;
-        latency(&mut ssd, us, CommandKind::Read, 0, slots as u32 * 8).0 - FRONT
-    };
-    // Four slots lie on four dies: they sense side by side, then share two channels. The link begins
-    // with the first page, and ends a slot after the last one at the earliest.
-    let mut check = |slots, last_page: u64| {
-        let after_first = SENSE + channel() + slots * LINK;
-        assert_eq!(read(slots), after_first.max(last_page + LINK));
-    };
-    for (slots, transfers) in [(1, 1), (2, 1), (4, 2)] {
-        check(slots, SENSE + transfers * channel());
-    }
-    // Eight lie two to a die, which holds one page at a time; a die moves its first page while the
-    // other die of the channel waits, and senses its second while that one moves.
-    check(8, 2 * (SENSE + channel()) + channel());
-}
-
-#[test]
-fn what_is_corrected_crosses_the_link_while_the_rest_comes() {
-    let read = |link: &str, overlap: &str| {
-        let settings = [&ECC[..], &[link, overlap]].concat();
-        let mut ssd = drive(&settings);
-        fill(&mut ssd, 1);
-        latency(&mut ssd, 0, CommandKind::Read, 0, 8).0 - FRONT
-    };
-    let sector = (channel() - 1_000) / 8;
-    // A slow link is at work from the first codeword on; a fast one waits for the last.
-    let slow = "link.rate=100";
-    let from_the_first = SENSE + 1_000 + sector + LINK;
-    assert_eq!(read(slow, "firmware.overlap=true"), from_the_first);
-    let fast = SENSE + channel() + LINK / 8 / 2;
-    assert_eq!(read("link.rate=200", "firmware.overlap=true"), fast);
-    // Where a command goes as a whole, all of it is there first.
-    let whole = SENSE + channel() + LINK;
-    assert_eq!(read(slow, "firmware.overlap=false"), whole);
 }
 
 #[test]
