@@ -51,6 +51,6 @@ pub use ids::{BlockId, DieId, Lba, Lpn, PageId, Ppa};
 pub use lanes::Lanes;
 pub use layout::{Layout, PagePlace, SuperblockId};
 pub use octaves::Octaves;
-pub use rng::RootSeed;
+pub use rng::{RootSeed, strata};
 pub use server::Server;
 pub use time::{Nanos, SimTime};

@@ -4,6 +4,7 @@
 //! component's numbers.
 
 use crate::hash::mix64;
+use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
 
 /// The generator of every stream. Its values are stable over releases.
@@ -33,10 +34,29 @@ impl RootSeed {
     }
 }
 
+/// The part of a span that each of `count` points of a Latin hypercube lies in: every part is one point's (McKay, Beckman and
+/// Conover 1979).
+#[must_use]
+pub fn strata(count: u32, stream: &mut Stream) -> Vec<u32> {
+    let mut strata: Vec<u32> = (0..count).collect();
+    strata.shuffle(stream);
+    strata
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use rand::Rng;
+
+    #[test]
+    fn every_part_is_one_points() {
+        let strata = |seed| strata(20, &mut RootSeed(seed).stream("key"));
+        let mut sorted = strata(1);
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..20).collect::<Vec<_>>());
+        assert_ne!(strata(1), sorted);
+        assert_ne!(strata(1), strata(2));
+    }
 
     #[test]
     fn streams_depend_on_seed_and_name_alone() {

@@ -1,9 +1,8 @@
-//! Latin hypercubes: N points of which each range is hit once in every N-th of it (McKay, Beckman and Conover 1979).
+//! Latin hypercubes: N points of which each range is hit once in every N-th of it.
 
 use crate::Value;
-use ftlab_base::RootSeed;
+use ftlab_base::{RootSeed, strata};
 use rand::RngExt;
-use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -50,8 +49,7 @@ pub fn points(
     for (key, span) in spans {
         let span = checked(span).map_err(|why| format!("{key}: {why}"))?;
         let mut stream = RootSeed(seed).derive("latin-hypercube").stream(key);
-        let mut strata: Vec<u32> = (0..points).collect();
-        strata.shuffle(&mut stream);
+        let strata = strata(points, &mut stream);
         for (point, stratum) in all.iter_mut().zip(strata) {
             let inside: f64 = stream.random();
             let share = (f64::from(stratum) + inside) / f64::from(points);

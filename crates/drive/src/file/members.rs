@@ -2,11 +2,10 @@
 //! their makers make (`[members]`). What a drive's own file says is known of that drive, and no range of its class counts.
 
 use super::drive_file::DriveFile;
-use ftlab_base::RootSeed;
 use ftlab_base::amount::rounded;
+use ftlab_base::{RootSeed, strata};
 use ftlab_sheet::SheetError;
 use ftlab_sheet::quantity::RANGE_KEY;
-use rand::seq::SliceRandom;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::{Table, Value};
@@ -79,9 +78,8 @@ impl Spread {
     #[must_use]
     pub fn members(&self, count: u32) -> Vec<Vec<String>> {
         let places = |name: &str| {
-            let mut parts: Vec<u32> = (0..count).collect();
-            parts.shuffle(&mut RootSeed(SEED).stream(name));
-            parts
+            let strata = strata(count, &mut RootSeed(SEED).stream(name));
+            strata
                 .into_iter()
                 .map(|part| (f64::from(part) + 0.5) / f64::from(count))
         };

@@ -274,12 +274,7 @@ drives at one rate whose ranges do not overlap, of those that differ.
             all = (all.0 + inside.0, all.1 + inside.1);
         }
     }
-    writeln!(
-        text,
-        "\nOf all figures {} lie in their ranges.",
-        percent(all)
-    )
-    .expect("it is a string");
+    writeln!(text, "\nThe ranges hold {} figures.", percent(all)).expect("it is a string");
     text + &each_figure(
         "that of the middle member and its range, with the published one in brackets",
         |metric| forecast_rows(forecasts, judged, drives, (metric, Which::All)),
