@@ -2,8 +2,8 @@
 
 use crate::sheets::sheet_of;
 use ftlab_lab::{Cell, Lab, LabError, Outcome, Subject};
-use ftlab_play::watch::Stopped;
 use ftlab_result::{Origin, ResultSet, Run, Unfinished, Way};
+use ftlab_states::watch::Stopped;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 

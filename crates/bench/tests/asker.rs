@@ -8,8 +8,8 @@ use ftlab_host::Testbed;
 use ftlab_lab::{Begin, Cell, Lab, Length, Playing, Subject, Work};
 use ftlab_play::driver::Clock;
 use ftlab_play::load::{Load, What, mark_of_texts};
-use ftlab_play::states::State;
 use ftlab_result::{ResultSet, quantity};
+use ftlab_states::State;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

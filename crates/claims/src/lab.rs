@@ -14,9 +14,9 @@ use ftlab_host::{Port, Testbed};
 use ftlab_lab::{self as lab, Begin, Cell, LabError, Length, Playing, Subject};
 use ftlab_play::driver::Clock;
 use ftlab_play::load::Load;
-use ftlab_play::states::State;
 use ftlab_result::{ResultSet, Run};
 use ftlab_sheet::SheetError;
+use ftlab_states::State;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use crate::experiments::Experiment;
 use ftlab_bench::suites::Test;
 use ftlab_host::Port;
 use ftlab_play::load::Load;
-use ftlab_play::states::State;
+use ftlab_states::State;
 
 /// A measurement on a drive.
 #[derive(Debug)]

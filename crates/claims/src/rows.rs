@@ -10,7 +10,7 @@ use ftlab_bench::suites;
 use ftlab_host::Port;
 use ftlab_play::embedded::SCRIPTS;
 use ftlab_play::load::{Load, What, mark_of_texts};
-use ftlab_play::states::State;
+use ftlab_states::State;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

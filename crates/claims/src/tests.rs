@@ -7,8 +7,8 @@ use ftlab_bench::suites::{self, NO_STATE};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_host::Testbed;
 use ftlab_lab::Lab;
-use ftlab_play::states::State;
 use ftlab_result::Run;
+use ftlab_states::State;
 use need::Work;
 
 fn plan(ids: &[&str], drives: Vec<DriveFile>) -> Plan {

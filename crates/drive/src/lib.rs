@@ -93,6 +93,7 @@ pub mod codec;
 mod counters;
 pub mod device;
 pub mod disk;
+pub mod fake;
 pub mod faults;
 pub mod file;
 mod flashless;

@@ -9,8 +9,8 @@ use ftlab_console::machine;
 pub use ftlab_console::options::{OutputFormat, SEED, choice, number, seed, threads};
 use ftlab_drive::{DriveFile, default_testbed};
 use ftlab_host::Testbed;
-use ftlab_play::State;
 use ftlab_sheet::SheetError;
+use ftlab_states::State;
 
 /// How runs are spread over this machine, where their random numbers come from, and what is said meanwhile.
 #[derive(Debug, Args)]

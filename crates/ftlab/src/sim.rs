@@ -33,9 +33,9 @@
 pub use ftlab_base::RootSeed;
 pub use ftlab_drive::{Catalog, Device, DriveFile};
 pub use ftlab_host::Testbed;
-pub use ftlab_play::State;
 pub use ftlab_play::driver::{Clock, RunReport, run};
 pub use ftlab_play::record::Record;
-pub use ftlab_play::states::prepare;
 pub use ftlab_result::Run;
+pub use ftlab_states::State;
+pub use ftlab_states::prepare;
 pub use ftlab_workload::JobFile;

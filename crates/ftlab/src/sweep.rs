@@ -6,7 +6,7 @@ use crate::progress::{Progress, Signs};
 use crate::{files, memory, screen};
 use clap::Args;
 use ftlab_lab::Lab;
-use ftlab_play::watch::Stopped;
+use ftlab_states::watch::Stopped;
 use ftlab_sweep::{Finished, Row, Share, Status, Store, Sweep, merge};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -8,12 +8,13 @@
 //! holds the one before it until then. A [`Mark`] is noted afterwards: a checkpoint whose head is destroyed is
 //! missed.
 
-use crate::buffered::{BUFFERED_BYTES_MAX, BufferedSlot};
+use crate::buffered::BUFFERED_BYTES_MAX;
 use crate::error::Wrong;
 use crate::mark::{End, Mark};
 use crate::meta::Meta;
 use crate::storage::{Bytes, Region, Storage};
-use crate::volatile::VolatileSlot;
+use ftlab_cut::BufferedSlot;
+use ftlab_cut::volatile::VolatileSlot;
 use ftlab_drive::Device as _;
 use ftlab_drive::saved::{DeviceState, SavedError, Unpacked, state_bytes_max};
 use ftlab_drive::ssd::Ssd;

@@ -18,7 +18,8 @@ use crate::storage::Storage;
 use crate::store_options::StoreOptions;
 
 use ftlab_base::{Command, CommandId, CommandKind, Lba, RootSeed, SECTOR_BYTES};
-use std::collections::{BTreeMap, VecDeque};
+use ftlab_cut::CachedWrites;
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -40,14 +41,6 @@ pub(crate) enum FlatError {
 /// The checksums of a sector that may lie there; both the same unless a write was cut off.
 type Entry = [u64; 2];
 
-/// Sectors that were written together.
-#[derive(Debug, Clone, Copy)]
-struct Run {
-    first: u64,
-    sectors: u64,
-    number: u64,
-}
-
 /// Store of bytes, by sector.
 #[derive(Debug)]
 pub(crate) struct FlatStore {
@@ -62,12 +55,7 @@ pub(crate) struct FlatStore {
     begun: Vec<u8>,
     under_way: BTreeMap<CommandId, (Command, Vec<u8>)>,
     /// Sectors that wait for a flush, or for the platter.
-    waiting: BTreeMap<u64, Vec<u8>>,
-    /// The runs in which they were written, the oldest first.
-    order: VecDeque<Run>,
-    /// Seed that decides which cached writes a disk without time has destaged, and the number of runs so far.
-    destaged: RootSeed,
-    runs: u64,
+    cached: CachedWrites,
     failure: Option<io::Error>,
     /// Recorder for a crash log.
     tap: Option<Box<Tap>>,
@@ -95,10 +83,7 @@ impl FlatStore {
             caches: options.tracks,
             begun,
             under_way: BTreeMap::new(),
-            waiting: BTreeMap::new(),
-            order: VecDeque::new(),
-            destaged: seed.derive("destaged without time"),
-            runs: 0,
+            cached: CachedWrites::new(seed),
             failure: None,
             tap: None,
         })
@@ -176,75 +161,42 @@ impl FlatStore {
         if !self.sync && !self.caches {
             return self.put(&[(first, data)]);
         }
-        let sectors = data.chunks_exact(SECTOR).map(<[u8]>::to_vec);
-        self.waiting.extend((first..).zip(sectors));
         if !self.sync {
-            self.runs += 1;
-            self.order.push_back(Run {
-                first,
-                sectors: (data.len() / SECTOR) as u64,
-                number: self.runs,
-            });
-        } else if self.waiting.len() >= WAITING_MAX {
-            return self.put_waiting();
+            self.cached.admit(first, data);
+            return Ok(());
         }
-        Ok(())
+        self.cached.hold(first, data);
+        match self.cached.waiting().len() >= WAITING_MAX {
+            true => self.put_waiting(),
+            false => Ok(()),
+        }
     }
 
     /// Writes that the drive's cache alone has go on waiting; no others do.
     pub(crate) fn keep_only(&mut self, dirty: impl FnOnce() -> Vec<Range<u64>>) {
-        if self.sync || self.waiting.is_empty() {
+        if self.sync || self.cached.waiting().is_empty() {
             return;
         }
-        let dirty = dirty();
-        let is_dirty = |sector: &u64| dirty.iter().any(|run| run.contains(sector));
-        let waiting = std::mem::take(&mut self.waiting);
-        let (keep, go) = waiting
-            .into_iter()
-            .partition(|(sector, _)| is_dirty(sector));
-        self.waiting = keep;
-        self.order.clear();
+        let go = self.cached.keep_only(&dirty());
         self.settle(go);
     }
 
-    /// A disk without time has destaged every second run that was written, as the seed says, and of the others
-    /// what its cache has no room for: of those the newest wait.
+    /// A disk without time has destaged some of what waits.
     pub(crate) fn destage(&mut self, sectors: u64) {
-        let mut go = BTreeMap::new();
-        let newest = self.order.pop_back();
-        let seed = self.destaged;
-        let stays = |run: &Run| seed.derive(&format!("run {}", run.number)).0 & 1 == 0;
-        match newest {
-            Some(run) if stays(&run) => self.order.push_back(run),
-            Some(run) => self.leave(run, &mut go),
-            None => {}
-        }
-        while self.waiting.len() as u64 > sectors
-            && let Some(run) = self.order.pop_front()
-        {
-            self.leave(run, &mut go);
-        }
+        let go = self.cached.destage(sectors);
         self.settle(go);
-    }
-
-    fn leave(&mut self, run: Run, go: &mut BTreeMap<u64, Vec<u8>>) {
-        for sector in run.first..run.first + run.sectors {
-            go.extend(self.waiting.remove_entry(&sector));
-        }
     }
 
     /// Sectors that would be lost with the process; nothing for a drive that loses none.
     pub(crate) fn lost_sectors(&self) -> Option<u64> {
-        self.caches.then_some(self.waiting.len() as u64)
+        self.caches.then_some(self.cached.waiting().len() as u64)
     }
 
     /// Brings sectors to their places that waited.
     fn settle(&mut self, sectors: BTreeMap<u64, Vec<u8>>) {
         if let Err(why) = self.put_all(&sectors) {
             // They are read from here, and tried again with the next flush.
-            for (sector, data) in sectors {
-                self.waiting.entry(sector).or_insert(data);
-            }
+            self.cached.take_back(sectors);
             self.failure = Some(why);
         }
     }
@@ -258,26 +210,17 @@ impl FlatStore {
 
     /// Waits until the machine's storage has these sectors alone.
     pub(crate) fn flush_sectors(&mut self, sectors: &Range<u64>) {
-        let found: Vec<u64> = self
-            .waiting
-            .range(sectors.clone())
-            .map(|(sector, _)| *sector)
-            .collect();
-        let go = found
-            .into_iter()
-            .filter_map(|sector| self.waiting.remove_entry(&sector));
-        let go = go.collect();
+        let go = self.cached.take_of(sectors.clone());
         self.failure = None;
         self.settle(go);
     }
 
     fn put_waiting(&mut self) -> io::Result<()> {
-        let waiting = std::mem::take(&mut self.waiting);
+        let waiting = self.cached.take_all();
         let done = self.put_all(&waiting);
-        if done.is_err() {
-            self.waiting = waiting;
-        } else {
-            self.order.clear();
+        match done {
+            Ok(()) => self.cached.forget_order(),
+            Err(_) => self.cached.take_back(waiting),
         }
         done
     }
@@ -429,7 +372,7 @@ impl FlatStore {
         for ((sector, data), [one, other]) in
             (lba.0..).zip(into.chunks_exact_mut(SECTOR)).zip(entries)
         {
-            match self.waiting.get(&sector) {
+            match self.cached.waiting().get(&sector) {
                 Some(waiting) => data.copy_from_slice(waiting),
                 None if self.fits(other, sector, data) || self.fits(one, sector, data) => {}
                 None => return Err(FlatError::Damaged(sector)),

@@ -16,7 +16,7 @@
 //! Ssd::drain              Mapped::write               drive/ssd/mapped.rs
 //!   PageStore::prepare    store/prepared.rs           the rest of the slot is read, or lost; compressed, and compared where it may be stored once
 //!   TranslationLayer::write                           with what the bytes look like; says how data move
-//!                         Volatile::follow            volatile.rs: where the slot lay before, which a power cut may bring back
+//!                         Account::follow             cut/volatile.rs: where the slot lay before, which a power cut may bring back
 //!   PageStore::follow     Pending::carry_out          store/pending.rs: the slot to its place, copies; with --sync, landed.rs notes them
 //!                         Pending::mark               before an erase: the record, how many moves are made, and a mark
 //!                         Journal::note_input         journal/: data are there, so the record may be
@@ -45,7 +45,7 @@
 //! `pack.rs` makes one dense file of all of it. A drive that was used before it had bytes has blank blocks (`blank.rs`).
 //!
 //! An end out of order is a power cut of the drive, unless the image forgives (`OnKill`): recovery draws what became of
-//! each slot of a volatile buffer (`cut.rs`), and hands what is old to the layer again (`store/cut_result.rs`, decision 0015).
+//! each slot of a volatile buffer (`crates/cut`), and hands what is old to the layer again (`store/cut_result.rs`, decision 0015).
 //!
 //! # Invariants
 //!
@@ -74,7 +74,6 @@ mod checkpoint;
 mod commits;
 mod convert;
 mod crash;
-mod cut;
 mod drive;
 mod error;
 mod fault;
@@ -106,8 +105,8 @@ mod snapshots;
 mod storage;
 mod store;
 mod store_options;
+mod tracker;
 mod under_way;
-mod volatile;
 
 pub use body::check::Damaged;
 pub use commits::Commit;
@@ -115,11 +114,11 @@ pub use crash::{
     CrashHeader, CrashLog, CrashLogError, CrashLogSummary, CrashReplay, CrashState, LostSlot,
     WriteInfo,
 };
-pub use cut::{CutReport, Fate, PowerCut};
 pub use drive::{BaseInfo, DataDrive, Info};
 pub use error::{ImageError, Wrong, rebuild_command};
 pub use fault::FlashFault;
 pub use fsck::{Fsck, accept, fsck};
+pub use ftlab_cut::{CutReport, Fate, PowerCut};
 pub use journal::Hole;
 pub use options::{CreateOptions, OnKill, OpenOptions, Recovery, Survives};
 pub use pack::{PackedImage, UnpackError, pack, unpack};

@@ -1,7 +1,7 @@
 //! Options of making and opening an image, and the report on opening it.
 
-use crate::cut::CutReport;
 use crate::journal::Hole;
+use ftlab_cut::CutReport;
 use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
 use serde::{Deserialize, Serialize};

@@ -10,6 +10,7 @@
 //! damage.
 
 use ftlab_base::SECTOR_BYTES;
+use ftlab_cut::{SectorMask, mask_of, runs};
 use ftlab_drive::codec::{self, Packed};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -38,35 +39,9 @@ impl Form {
     const ALL: [Form; 4] = [Form::Whole, Form::Shorter, Form::Zeros, Form::Part];
 }
 
-/// Sectors of a slot, one bit each.
-pub(crate) type SectorMask = u128;
-
 const SECTOR: usize = SECTOR_BYTES as usize;
 /// Bytes of the mask of a slot in part. A sector is missing, so there is room for it.
 const MASK_BYTES: usize = size_of::<SectorMask>();
-
-/// Sectors `first..first + sectors`, one bit each.
-pub(crate) fn mask_of(first: u32, sectors: u32) -> SectorMask {
-    let ones = if sectors >= 128 {
-        SectorMask::MAX
-    } else {
-        (1 << sectors) - 1
-    };
-    ones << first
-}
-
-/// The runs of sectors in a mask: the first sector, and how many.
-pub(crate) fn runs(mut mask: SectorMask) -> impl Iterator<Item = (usize, usize)> {
-    std::iter::from_fn(move || {
-        if mask == 0 {
-            return None;
-        }
-        let first = mask.trailing_zeros();
-        let sectors = (!(mask >> first)).trailing_zeros();
-        mask &= !mask_of(first, sectors);
-        Some((first as usize, sectors as usize))
-    })
-}
 
 /// Metadata out of band.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

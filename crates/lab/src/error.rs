@@ -2,9 +2,9 @@
 
 use ftlab_base::Blame;
 use ftlab_play::driver::DriverError;
-use ftlab_play::states::PrepareError;
-use ftlab_play::watch::Stopped;
 use ftlab_sheet::SheetError;
+use ftlab_states::PrepareError;
+use ftlab_states::watch::Stopped;
 use thiserror::Error;
 
 /// Reason why a cell has no outcome.

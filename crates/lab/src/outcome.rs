@@ -10,9 +10,8 @@ use ftlab_drive::{DriveFile, Health};
 use ftlab_host::{Host, Pcie, Port, Testbed};
 use ftlab_play::driver::INTERVAL_S;
 use ftlab_play::record::Record;
-use ftlab_play::states::Settling;
 use ftlab_result::plan::Plan;
-use ftlab_result::{Fill, Run, SavedState, SmartAttribute};
+use ftlab_result::{Fill, Run, SavedState, Settling, SmartAttribute};
 use serde::{Deserialize, Serialize};
 
 /// The outcome of a cell, or of a part of a course.
@@ -40,7 +39,7 @@ impl Outcome {
         let run = &mut outcome.run;
         run.steps = steps(&cell.subject, begun, state, before);
         for (at, begun) in run.at.iter_mut().zip(begun) {
-            at.settling = begun.settling.as_ref().map(Settling::sheet);
+            at.settling = begun.settling.as_ref().map(settling_of);
         }
         run.saved_state = loaded.map(|loaded| SavedState {
             file: loaded.file.clone(),
@@ -161,4 +160,13 @@ pub(crate) fn with_logs(mut record: Record, subject: &Subject, devices: &Devices
         at.nvme = logs_of(file, device.as_ref(), now, &life);
     }
     record
+}
+
+/// Returns the settling of a drive as a result holds it.
+fn settling_of(settling: &ftlab_states::Settling) -> Settling {
+    Settling {
+        rounds: settling.rounds.len() as u64,
+        settled: settling.settled,
+        wa: settling.rounds.iter().map(|share| 1.0 / share).collect(),
+    }
 }

@@ -11,8 +11,8 @@ use ftlab_play::driver::{self, Clock, DriverError, RunReport};
 use ftlab_play::load::{Load, What};
 use ftlab_play::record::Record;
 use ftlab_play::warnings::{self, Ground};
-use ftlab_play::watch::Watch;
 use ftlab_result::Warning;
+use ftlab_states::watch::Watch;
 
 /// Manner in which a load runs.
 pub struct How<'a> {

@@ -6,8 +6,8 @@ use crate::subject::{Devices, Member, Subject};
 use ftlab_base::{Content, RootSeed};
 use ftlab_drive::saved::{self, Origin};
 use ftlab_drive::{Device, DriveFile, Kind};
-use ftlab_play::states::{self, Settling, State};
-use ftlab_play::watch::Watch;
+use ftlab_states::watch::Watch;
+use ftlab_states::{Settling, State};
 
 /// Way of a drive to the beginning of its load.
 #[derive(Debug, Clone, Default)]
@@ -41,7 +41,7 @@ impl Begun {
         if let Some(loaded) = &self.loaded {
             return loaded.origin.steps.clone();
         }
-        let mut steps = states::steps(kind, state, self.settling.as_ref());
+        let mut steps = ftlab_states::steps(kind, state, self.settling.as_ref());
         if before != Content::RANDOM {
             steps.push(WRITTEN_ALIKE.to_owned());
         }
@@ -99,7 +99,8 @@ pub fn prepare(
                 name => watch(&format!("{name}: {what}"), share),
             };
             let (ends, seed) = ((way.from, way.to), subject.seed(member, root));
-            let prepared = states::prepare_with(device.as_mut(), ends, seed, way.before, &tell);
+            let prepared =
+                ftlab_states::prepare_with(device.as_mut(), ends, seed, way.before, &tell);
             settling = prepared.map_err(|error| LabError::Prepare {
                 drive: member.file.slug().to_owned(),
                 error,

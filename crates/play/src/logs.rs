@@ -288,9 +288,9 @@ impl LogFile {
 mod tests {
     use super::*;
     use crate::driver::{self, Clock};
-    use crate::fake::Fake;
     use crate::record::Record;
     use ftlab_base::RootSeed;
+    use ftlab_drive::fake::Fake;
     use ftlab_workload::JobFile;
 
     /// Names and texts of the logs of a job file, on a drive that takes 100 µs for a command.

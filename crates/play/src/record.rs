@@ -420,8 +420,8 @@ pub fn erases(health: &Health) -> Erases {
 mod tests {
     use super::*;
     use crate::driver::{self, Clock};
-    use crate::fake::Fake;
     use ftlab_base::RootSeed;
+    use ftlab_drive::fake::Fake;
     use ftlab_workload::JobFile;
 
     fn record(clock: Clock, job: &str) -> Run {

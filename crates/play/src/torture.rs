@@ -6,10 +6,10 @@
 //! a minute is like the others, and is in the state that N writes leave.
 
 use crate::driver::{self, Clock, DriverError, Target};
-use crate::states::{PrepareError, come_to_rest};
-use crate::watch::Watch;
 use ftlab_base::{Nanos, RootSeed, SimTime};
 use ftlab_drive::Device;
+use ftlab_states::watch::Watch;
+use ftlab_states::{PrepareError, come_to_rest};
 use ftlab_workload::{JobFile, Size};
 
 /// Seconds of a part, of which the first runs with time.
@@ -81,7 +81,7 @@ fn of_amount(file: &JobFile, bytes: u64) -> JobFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fake::Fake;
+    use ftlab_drive::fake::Fake;
 
     #[test]
     fn as_much_is_written_as_with_time() {
@@ -89,7 +89,7 @@ mod tests {
         let file = JobFile::parse(text, "test.fio").unwrap();
         // 10 000 writes of 4 KiB a second.
         let mut device = Fake::new(1 << 16);
-        let watch = crate::watch::nobody;
+        let watch = ftlab_states::watch::nobody;
         torture(&file, &mut device, RootSeed(1), &watch)
             .ok()
             .unwrap();

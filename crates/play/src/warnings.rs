@@ -431,8 +431,8 @@ mod tests {
     use super::*;
     use crate::driver;
     use crate::driver::DeviceReport;
-    use crate::fake::Fake;
     use ftlab_base::{RootSeed, SECTOR_BYTES};
+    use ftlab_drive::fake::Fake;
 
     const SECTORS: u64 = 1 << 14;
 

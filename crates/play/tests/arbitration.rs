@@ -5,7 +5,7 @@ use ftlab_base::{CommandKind, RootSeed};
 use ftlab_drive::Catalog;
 use ftlab_host::{Arbitration, HostOrder, Testbed, Weights};
 use ftlab_play::driver::{self, Clock, JobReport};
-use ftlab_play::states::{self, State};
+use ftlab_states::State;
 use ftlab_workload::JobFile;
 
 const SEED: RootSeed = RootSeed(1);
@@ -31,7 +31,7 @@ fn reads(order: HostOrder, jobs: &str) -> Vec<f64> {
     let settings = SMALL.map(ToString::to_string);
     let file = Catalog::load(DRIVE, &settings).expect("it loads");
     let mut device = file.build(&testbed, SEED).expect("it can be built");
-    states::prepare(&mut *device, State::New, State::Filled, SEED).expect("it gets there");
+    ftlab_states::prepare(&mut *device, State::New, State::Filled, SEED).expect("it gets there");
     let text = format!(
         "[global]\nrw=randread\nbs=4k\nnorandommap\niodepth=64\ntime_based\nramp_time=5ms\nruntime=400ms\n{jobs}"
     );

@@ -5,7 +5,7 @@ use ftlab_drive::{Catalog, Device};
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock, RunReport};
 use ftlab_play::embedded::JOBS;
-use ftlab_play::states::{self, State};
+use ftlab_states::State;
 use ftlab_workload::JobFile;
 
 const SEED: RootSeed = RootSeed(1);
@@ -51,7 +51,7 @@ fn writes_per_s(job: &str) -> f64 {
     let (path, text) = JOBS.find(job).unwrap();
     let file = JobFile::parse(text, &path).unwrap();
     let mut device = new_drive();
-    states::prepare(&mut *device, State::New, State::Filled, SEED).unwrap();
+    ftlab_states::prepare(&mut *device, State::New, State::Filled, SEED).unwrap();
     let report: RunReport = driver::run(&file, &mut *device, Clock::Timed, SEED).unwrap();
     let pages = &report.jobs[0];
     pages.direction(CommandKind::Write).ios as f64 / pages.measured.as_secs()

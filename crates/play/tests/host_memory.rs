@@ -5,7 +5,7 @@ use ftlab_base::{CommandKind, RootSeed};
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock};
-use ftlab_play::states::{self, State};
+use ftlab_states::State;
 use ftlab_workload::JobFile;
 
 const SEED: RootSeed = RootSeed(1);
@@ -30,7 +30,7 @@ fn mean_us(settings: &[&str]) -> f64 {
     let file = Catalog::load("generic-nvme-tlc-8", &settings).expect("it loads");
     let testbed = Testbed::load("linux-2024-nvme").expect("it loads");
     let mut device = file.build(&testbed, SEED).expect("it can be built");
-    states::prepare(&mut *device, State::New, State::Filled, SEED).expect("it gets there");
+    ftlab_states::prepare(&mut *device, State::New, State::Filled, SEED).expect("it gets there");
     let text = "[reads]\nrw=randread\nbs=4k\nnorandommap\niodepth=1\nramp_time=300ms\ntime_based\nruntime=3s\n";
     let job = JobFile::parse(text, "reads.fio").expect("it parses");
     let report = driver::run(&job, &mut *device, Clock::Timed, SEED).expect("it runs");

@@ -5,7 +5,7 @@ use ftlab_base::{CommandKind, Nanos, RootSeed};
 use ftlab_drive::Catalog;
 use ftlab_host::{Coalescing, Path, Sees, Testbed};
 use ftlab_play::driver::{self, Clock};
-use ftlab_play::states::{self, State};
+use ftlab_states::State;
 use ftlab_workload::JobFile;
 
 const SEED: RootSeed = RootSeed(1);
@@ -40,7 +40,8 @@ fn reads(drive: (&str, &[&str]), testbed: &Testbed, job: &str) -> Found {
     let file = Catalog::load(drive.0, &settings).expect("it loads");
     let mut device = file.build(testbed, SEED).expect("it can be built");
     if drive == FLASH {
-        states::prepare(&mut *device, State::New, State::Filled, SEED).expect("it gets there");
+        ftlab_states::prepare(&mut *device, State::New, State::Filled, SEED)
+            .expect("it gets there");
     }
     let text = format!(
         "[global]\nrw=randread\nbs=512\nnorandommap\ntime_based\nramp_time=1ms\n[reads]\n{job}"

@@ -6,8 +6,8 @@ use ftlab_drive::{Catalog, Device, MODEL_VERSION};
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock};
 use ftlab_play::embedded::TRACES;
-use ftlab_play::states::{self, State};
-use ftlab_play::watch::nobody;
+use ftlab_states::State;
+use ftlab_states::watch::nobody;
 use ftlab_workload::JobFile;
 use ftlab_workload::trace::Trace;
 
@@ -44,7 +44,7 @@ fn prepared(slug: &str, settings: &[&str], state: State) -> Box<dyn Device> {
     let file = Catalog::load(slug, &settings).expect("it loads");
     let testbed = Testbed::load("anandtech-2008").expect("it loads");
     let mut device = file.build(&testbed, SEED).expect("it can be built");
-    states::prepare(&mut *device, State::New, state, SEED).expect("it can be prepared");
+    ftlab_states::prepare(&mut *device, State::New, state, SEED).expect("it can be prepared");
     device
 }
 

@@ -6,7 +6,7 @@ use ftlab_base::{CommandKind, RootSeed};
 use ftlab_drive::{Catalog, Device, Scale};
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock, JobReport};
-use ftlab_play::states::{self, State};
+use ftlab_states::State;
 use ftlab_workload::JobFile;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,7 +69,8 @@ fn steady(drive: &str) -> Box<dyn Device> {
     let testbed = Testbed::load("linux-2024-nvme").expect("it loads");
     let file = file.scaled(scale).expect("it can be smaller");
     let mut device = file.build(&testbed, SEED).expect("it can be built");
-    states::prepare(&mut *device, State::New, State::SteadyFast, SEED).expect("it gets there");
+    ftlab_states::prepare(&mut *device, State::New, State::SteadyFast, SEED)
+        .expect("it gets there");
     device
 }
 

@@ -5,7 +5,7 @@ use ftlab_base::{CommandKind, RootSeed};
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock};
-use ftlab_play::states::{self, State};
+use ftlab_states::State;
 use ftlab_workload::JobFile;
 use rayon::prelude::*;
 
@@ -35,7 +35,8 @@ fn measured(policy: &[&str]) -> Figures {
     let file = Catalog::load("generic-mlc-8", &settings).expect("it loads");
     let testbed = Testbed::load("anandtech-2008").expect("it loads");
     let mut drive = file.build(&testbed, RootSeed(1)).expect("it can be built");
-    states::prepare(drive.as_mut(), State::New, State::Filled, RootSeed(1)).expect("it fills");
+    ftlab_states::prepare(drive.as_mut(), State::New, State::Filled, RootSeed(1))
+        .expect("it fills");
     let short = JOB.replace("runtime=60", "runtime=10");
     assert_ne!(short, JOB, "the job says how long it runs");
     let job = JobFile::parse(&short, "short.fio").expect("it is a job file");
@@ -94,7 +95,8 @@ fn steady_share(channels: u32) -> f64 {
     let file = Catalog::load("generic-mlc-8", &settings).expect("it loads");
     let testbed = Testbed::load("attached").expect("it loads");
     let mut drive = file.build(&testbed, RootSeed(1)).expect("it can be built");
-    states::prepare(drive.as_mut(), State::New, State::SteadyFast, RootSeed(1)).expect("it fills");
+    ftlab_states::prepare(drive.as_mut(), State::New, State::SteadyFast, RootSeed(1))
+        .expect("it fills");
     let job = "[w]\nrw=randwrite\nbs=4k\niodepth=32\nnorandommap\ntime_based\nruntime=4\n";
     let job = JobFile::parse(job, "writes.fio").expect("it is a job file");
     let report = driver::run(&job, drive.as_mut(), Clock::Timed, RootSeed(2)).expect("it runs");

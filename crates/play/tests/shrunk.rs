@@ -5,7 +5,7 @@ use ftlab_base::{CommandKind, RootSeed};
 use ftlab_drive::{Catalog, Device};
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock, RunReport};
-use ftlab_play::states::{self, State};
+use ftlab_states::State;
 use ftlab_workload::JobFile;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -34,7 +34,8 @@ fn run(device: &mut dyn Device, job: &str) -> RunReport {
 /// as many wait for.
 fn steady(slug: &str, bytes: u64) -> BTreeMap<&'static str, f64> {
     let (mut device, _) = drive(slug, bytes);
-    states::prepare(&mut *device, State::New, State::SteadyFast, SEED).expect("it gets there");
+    ftlab_states::prepare(&mut *device, State::New, State::SteadyFast, SEED)
+        .expect("it gets there");
     let mut loaded = device.snapshot();
     let job = "[w]\nrw=randwrite\nbs=4k\niodepth=256\nnorandommap\ntime_based\nruntime=4s\nramp_time=300ms\n";
     let writes = run(&mut *device, job);

@@ -5,7 +5,7 @@ use ftlab_base::RootSeed;
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock};
-use ftlab_play::states::{self, State};
+use ftlab_states::State;
 use ftlab_workload::JobFile;
 use rayon::prelude::*;
 
@@ -40,7 +40,7 @@ fn write_amplification(
     let file = Catalog::load("generic-mlc-8", &settings).unwrap();
     let testbed = Testbed::load("anandtech-2008").unwrap();
     let mut device = file.build(&testbed, SEED).unwrap();
-    states::prepare(&mut *device, State::New, State::Filled, SEED).unwrap();
+    ftlab_states::prepare(&mut *device, State::New, State::Filled, SEED).unwrap();
     let capacity = device.capacity_sectors() * 512;
     let mut written = |drives: u64, part: &str| {
         let bytes = capacity * drives / clones;

@@ -4,7 +4,7 @@ use ftlab_base::{CommandKind, RootSeed};
 use ftlab_drive::{Catalog, Device, Scale};
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock};
-use ftlab_play::states::{self, Settling, Start, State};
+use ftlab_states::{Settling, Start, State};
 use ftlab_theory::{fifo, fifo_occupancy, greedy, greedy_occupancy};
 use ftlab_workload::JobFile;
 use rayon::prelude::*;
@@ -37,7 +37,7 @@ fn drive_of(blocks_per_die: u32, policy: &str, op: f64) -> Box<dyn Device> {
 
 fn prepared(policy: &str, op: f64, state: State) -> (Box<dyn Device>, Option<Settling>) {
     let mut device = drive(policy, op);
-    let settling = states::prepare(&mut *device, State::New, state, SEED);
+    let settling = ftlab_states::prepare(&mut *device, State::New, state, SEED);
     (device, settling.expect("it can be prepared"))
 }
 
@@ -152,7 +152,7 @@ fn tail_ms(device: &mut dyn Device) -> f64 {
 fn a_fast_start_waits_as_long_as_long_random_writes_do() {
     let tail_of = |state, drives| {
         let mut device = drive_of(512, "greedy", 0.127);
-        states::prepare(&mut *device, State::New, state, SEED).expect("it can be prepared");
+        ftlab_states::prepare(&mut *device, State::New, state, SEED).expect("it can be prepared");
         write_at_random(&mut *device, drives, "long");
         tail_ms(&mut *device)
     };
@@ -204,7 +204,7 @@ fn drives_without_a_closed_form_are_told_the_slow_way() {
     ] {
         let file = Catalog::load(slug, &[]).expect("it loads");
         let mut device = file.build(&testbed, SEED).expect("it can be built");
-        let refused = states::prepare(&mut *device, State::New, State::SteadyFast, SEED);
+        let refused = ftlab_states::prepare(&mut *device, State::New, State::SteadyFast, SEED);
         let message = refused.expect_err("nothing is known of it").to_string();
         assert!(message.contains("--state steady"), "{message}");
         assert_eq!(device.counters().host_ios, 0, "before anything is written");
@@ -222,7 +222,7 @@ fn a_drive_with_tables_on_flash_starts_fast_too() {
     let file = Catalog::load("intel-x25-m-g1-80", &settings.map(str::to_owned)).expect("it loads");
     let testbed = Testbed::load("anandtech-2008").expect("it loads");
     let mut device = file.build(&testbed, SEED).expect("it can be built");
-    states::prepare(&mut *device, State::New, State::SteadyFast, SEED).expect("it starts");
+    ftlab_states::prepare(&mut *device, State::New, State::SteadyFast, SEED).expect("it starts");
     let first = write_at_random(&mut *device, 1.0, "first");
     write_at_random(&mut *device, 6.0, "long");
     let later = write_at_random(&mut *device, 1.0, "last");
@@ -271,7 +271,8 @@ fn every_page_mapped_drive_writes_what_its_spare_space_makes_it_write() {
         // A write of 4 KiB into a larger slot writes all of that.
         let slot = f64::from(mapping.slot_bytes) / 4096.0;
         let theory = of_slots * slot * mapping.programmed_per_slot;
-        states::prepare(&mut *device, State::New, State::Filled, SEED).expect("it can be filled");
+        ftlab_states::prepare(&mut *device, State::New, State::Filled, SEED)
+            .expect("it can be filled");
         write_at_random(&mut *device, 2.0, "settle");
         let wa = write_at_random(&mut *device, 1.0, "measured");
         let off = wa / theory - 1.0;

@@ -4,7 +4,7 @@ use ftlab_base::RootSeed;
 use ftlab_drive::{Catalog, Scale};
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock};
-use ftlab_play::states::{self, State};
+use ftlab_states::State;
 use ftlab_workload::JobFile;
 use rayon::prelude::*;
 
@@ -54,7 +54,7 @@ fn modelled(drive: &str, used_gib: f64, times: f64) -> f64 {
     let testbed = Testbed::load("linux-2024-nvme").expect("it loads");
     let file = file.scaled(scale).expect("it can be smaller");
     let mut device = file.build(&testbed, SEED).expect("it can be built");
-    states::prepare(&mut *device, State::New, State::Filled, SEED).expect("it can be filled");
+    ftlab_states::prepare(&mut *device, State::New, State::Filled, SEED).expect("it can be filled");
     let mut write = |times: f64, part: &str| {
         let bytes = (device.capacity_sectors() as f64 * 512.0 * times) as u64 / 4096 * 4096;
         let job = format!("[w]\nrw=randwrite\nbs=4k\nnorandommap\nsize=100%\nio_size={bytes}\n");

@@ -3,7 +3,7 @@
 use crate::errors::{guarded, input_error, raised, run_error};
 use crate::table::Table;
 use crate::work::{Machine, warn_of_memory, work};
-use ftlab_play::watch::Stopped;
+use ftlab_states::watch::Stopped;
 use ftlab_sweep::{Finished, Grid, Row, Share, Status, SweepError, begin, rows_as_parquet};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};

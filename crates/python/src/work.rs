@@ -4,7 +4,7 @@ use crate::calls::Calls;
 use crate::errors::{input_error, run_error};
 use ftlab_console::machine;
 use ftlab_lab::Lab;
-use ftlab_play::watch::Stopped;
+use ftlab_states::watch::Stopped;
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use std::ffi::CString;

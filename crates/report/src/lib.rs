@@ -33,7 +33,7 @@
 //!
 //! `report::settling` marks the figures of runs that ended before garbage collection had settled, and
 //! `play/src/warnings.rs` says of a single run what its reader has to know: what was seen, why it matters, what to do
-//! instead. Who waits for long work hears how far it is through `play/src/watch.rs`; `console/src/progress.rs` shows it.
+//! instead. Who waits for long work hears how far it is through `states/src/watch.rs`; `console/src/progress.rs` shows it.
 //!
 //! `ftlab compare` (`ftlab/src/compare/`) runs the same on variants of one drive: `sweep.rs` reads the settings, `grid.rs` puts
 //! metrics into tables, `chart.rs` draws them. `ftlab report` (`ftlab/src/report.rs`) reads result sets and simulates nothing:

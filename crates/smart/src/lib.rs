@@ -2,6 +2,7 @@
 //!
 //! Drives make them (`drive/smart.rs`, `drive/nvme.rs`), results keep them, and tools print them: all know these types alone.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,8 @@ pub const IS_TOO_WARM: u8 = 1 << 1;
 pub const IS_READ_ONLY: u8 = 1 << 3;
 
 /// One attribute of SMART, normalised as the drive does it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SmartAttribute {
     /// Number of the attribute.
     pub id: u8,
@@ -30,7 +32,8 @@ pub struct SmartAttribute {
 }
 
 /// The logs in which an NVMe drive tells of its health.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct NvmeLogs {
     /// SMART / Health Information (02h).
     pub health: NvmeHealth,
@@ -40,7 +43,8 @@ pub struct NvmeLogs {
 }
 
 /// SMART / Health Information, in the standard's units.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct NvmeHealth {
     /// Bits for low spare, heat and a drive that is only read; 0 while all is well.
     pub critical_warning: u8,
@@ -84,7 +88,8 @@ pub struct NvmeHealth {
 }
 
 /// OCP's extension of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct NvmeExtended {
     /// Bytes programmed to flash.
     pub media_bytes_written: u64,

@@ -8,7 +8,7 @@
 )]
 
 use ftlab_lab::Lab;
-use ftlab_play::watch::Stopped;
+use ftlab_states::watch::Stopped;
 use ftlab_sweep::{Row, Share, Store, Sweep};
 use std::path::Path;
 use std::sync::Mutex;

@@ -10,7 +10,7 @@ use ftlab_drive::{Catalog, DriveFile};
 use ftlab_lab::{mark_of, mark_of_drive};
 use ftlab_play::driver::Clock;
 use ftlab_play::load::mark_of_trace;
-use ftlab_play::states::State;
+use ftlab_states::State;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_128;

@@ -3,8 +3,8 @@
 use crate::SweepError;
 use crate::hypercube::Span;
 use ftlab_bench::loads::{LoadText, Named, Replay, Window, share_of_addresses};
-use ftlab_play::states::State;
 use ftlab_sheet::one_line;
+use ftlab_states::State;
 use ftlab_trace::{Action, Fit, Format, Opening, Selection};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -8,10 +8,10 @@ use ftlab_base::RootSeed;
 use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
 use ftlab_lab::{Begin, Cell, Event, Lab, Length, Playing, Saved, Subject, Work, run_together};
-use ftlab_play::states::State;
-use ftlab_play::watch::Stopped;
 use ftlab_result::Run;
 use ftlab_sheet::SheetError;
+use ftlab_states::State;
+use ftlab_states::watch::Stopped;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -5,8 +5,8 @@ use crate::run::{Listener, Unit};
 use ftlab_drive::Kind;
 use ftlab_drive::saved::{self, Origin};
 use ftlab_lab::{Event, Lab, LabError, Saved, data_before};
-use ftlab_play::states::State;
-use ftlab_play::watch::Stopped;
+use ftlab_states::State;
+use ftlab_states::watch::Stopped;
 use std::sync::{Arc, Mutex, PoisonError};
 
 impl Sweep {

@@ -6,9 +6,9 @@ use ftlab_bench::review::Review;
 use ftlab_drive::Catalog;
 use ftlab_export::{Cells, Table, read_parquet};
 use ftlab_lab::Lab;
-use ftlab_play::State;
 use ftlab_play::load::{Load, What};
-use ftlab_play::watch::Stopped;
+use ftlab_states::State;
+use ftlab_states::watch::Stopped;
 use ftlab_sweep::{
     Row, Share, Status, Store, Sweep, SweepError, Unit, begin, merge, rows_as_parquet,
 };

@@ -4,7 +4,7 @@ use ftlab_base::RootSeed;
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock};
-use ftlab_play::states::{self, State};
+use ftlab_states::State;
 use ftlab_workload::JobFile;
 
 /// Over-provisioning of the generic drive.
@@ -29,7 +29,7 @@ fn wa(policy: &str, job: &str) -> f64 {
     let file = Catalog::load("generic-mlc-8", &settings).unwrap();
     let testbed = Testbed::load("anandtech-2008").unwrap();
     let mut drive = file.build(&testbed, seed).unwrap();
-    states::prepare(&mut *drive, State::New, State::Filled, seed).unwrap();
+    ftlab_states::prepare(&mut *drive, State::New, State::Filled, seed).unwrap();
     let job = JobFile::parse(job, "a job of this test").unwrap();
     let report = driver::run(&job, &mut *drive, Clock::Untimed, seed).unwrap();
     report

@@ -6,7 +6,7 @@ use super::numbers::Number;
 use super::types::CalibrateError;
 use ftlab_base::RootSeed;
 use ftlab_drive::{Device, DriveFile};
-use ftlab_play::states::{self, PrepareError, State};
+use ftlab_states::{PrepareError, State};
 
 /// Commands of a latency; all but those at a page's border take the same.
 const LATENCY_COMMANDS: u64 = 4000;
@@ -157,9 +157,9 @@ impl Kind {
             Kind::RandomWrite => State::SteadyFast,
             _ => State::Filled,
         };
-        let there = states::prepare(device, State::New, to, seed);
+        let there = ftlab_states::prepare(device, State::New, to, seed);
         if let Err(PrepareError::NoFastStart(_)) = there {
-            states::prepare(device, State::New, State::Steady, seed)?;
+            ftlab_states::prepare(device, State::New, State::Steady, seed)?;
         } else {
             there?;
         }

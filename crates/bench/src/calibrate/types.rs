@@ -3,8 +3,8 @@
 use ftlab_base::Blame;
 use ftlab_drive::DriveFile;
 use ftlab_play::driver::DriverError;
-use ftlab_play::states::PrepareError;
 use ftlab_sheet::SheetError;
+use ftlab_states::PrepareError;
 use serde::Serialize;
 use thiserror::Error;
 

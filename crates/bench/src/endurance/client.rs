@@ -6,7 +6,7 @@ use ftlab_base::{CommandId, Outcome, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::{Device, DriveFile, Scale};
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, DeviceShape};
-use ftlab_play::watch::Watch;
+use ftlab_states::watch::Watch;
 use ftlab_workload::{JobFile, JobStream, Request};
 
 /// 4 KiB anywhere on the drive: name and text of the job file.

@@ -4,7 +4,7 @@ use super::{Daily, EnduranceError};
 use ftlab_base::{CommandId, CommandKind, Outcome, RootSeed, SimTime};
 use ftlab_drive::{Counters, Device, Health, Scale};
 use ftlab_play::driver::{self, DeviceShape};
-use ftlab_play::watch::Watch;
+use ftlab_states::watch::Watch;
 use ftlab_workload::{JobFile, JobStream, Request, ResolvedJob};
 
 /// Marks over the median block's life; more follow until the end.

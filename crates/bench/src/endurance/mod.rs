@@ -18,9 +18,9 @@ use crate::proportion::in_proportion;
 use ftlab_base::{Content, RootSeed};
 use ftlab_drive::{Device, DriveFile};
 use ftlab_host::Testbed;
-use ftlab_play::states::{PrepareError, State, prepare_with};
 use ftlab_play::streams;
-use ftlab_play::watch::Watch;
+use ftlab_states::watch::Watch;
+use ftlab_states::{PrepareError, State, prepare_with};
 use ftlab_workload::JobFile;
 use life::{FullDrive, Liver};
 

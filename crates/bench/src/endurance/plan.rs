@@ -3,9 +3,9 @@
 use ftlab_base::Blame;
 use ftlab_drive::{DriveFile, Extent, Scale};
 use ftlab_play::driver::DriverError;
-use ftlab_play::states::PrepareError;
-use ftlab_play::watch::Stopped;
 use ftlab_sheet::SheetError;
+use ftlab_states::PrepareError;
+use ftlab_states::watch::Stopped;
 use thiserror::Error;
 
 /// Superblocks of a group that a scaled drive keeps at least: enough that its spare area is many

@@ -41,7 +41,7 @@ fn life_of(file: &DriveFile, job: &str, scale: Scale) -> Life {
         DAILY,
         &testbed,
         RootSeed(1),
-        &ftlab_play::watch::nobody,
+        &ftlab_states::watch::nobody,
     )
     .unwrap()
 }
@@ -186,7 +186,7 @@ fn what_cannot_be_lived_is_refused() {
             DAILY,
             &testbed,
             RootSeed(1),
-            &ftlab_play::watch::nobody,
+            &ftlab_states::watch::nobody,
         )
         .unwrap_err()
     };

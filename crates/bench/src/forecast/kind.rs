@@ -1,7 +1,7 @@
 //! Kinds of figures: the model misses those of one kind by about as much on one drive as on another.
 
-use ftlab_play::states::State;
 use ftlab_result::quantity::{self, OfKind, table};
+use ftlab_states::State;
 use ftlab_workload::{JobFile, JobSpec, PatternKind};
 
 /// From which percentile on a latency is one of the tail.

@@ -15,11 +15,11 @@ use ftlab_play::driver::{Clock, DeviceShape};
 use ftlab_play::load::{Load, What};
 use ftlab_play::record::Record;
 use ftlab_play::recording::Pace;
-use ftlab_play::states::{self, State};
-use ftlab_play::watch::Watch;
 use ftlab_result::plan::{HighestRate, Latency, Measure, Plan, Point};
 use ftlab_result::quantity::{Quantity, table};
 use ftlab_result::{Run, Traffic};
+use ftlab_states::State;
+use ftlab_states::watch::Watch;
 use ftlab_workload::{JobSpec, PatternKind};
 use rayon::prelude::*;
 
@@ -373,7 +373,7 @@ impl<'a> Planner<'a> {
     pub fn named(&self, test: &str, brought: &Brought, point: &Point, record: Record) -> Run {
         let file = &brought.file;
         let slug = self.file.slug();
-        let mut steps = states::steps(file.kind(), self.state(), None);
+        let mut steps = ftlab_states::steps(file.kind(), self.state(), None);
         steps.extend(brought.settled.as_ref().map(|settled| {
             let state = if settled.is_steady { "" } else { "not " };
             format!(

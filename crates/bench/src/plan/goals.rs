@@ -7,8 +7,8 @@ use super::pace::Rates;
 use super::search::{Found, Search, Seen};
 use ftlab_base::Nanos;
 use ftlab_base::amount::decimal;
-use ftlab_play::watch::Watch;
 use ftlab_result::plan::{Goal, Measure, Point};
+use ftlab_states::watch::Watch;
 
 /// The least and the largest over-provisioning that are looked at, of the user's capacity.
 pub const SPARE_BOUNDS: [f64; 2] = [0.02, 4.0];

@@ -34,12 +34,12 @@ use ftlab_drive::{DriveFile, default_testbed};
 use ftlab_host::Testbed;
 use ftlab_lab::{Cell, Course, LabError, Length, Observer, Outcome, Subject, Work};
 use ftlab_play::driver::{Clock, DriverError};
-use ftlab_play::states::{PrepareError, State};
-use ftlab_play::watch::Stopped;
 use ftlab_result::plan::{Measure, Plan};
 use ftlab_result::quantity::{self, table};
 use ftlab_result::{ResultSet, Run, TestSheet};
 use ftlab_sheet::SheetError;
+use ftlab_states::watch::Stopped;
+use ftlab_states::{PrepareError, State};
 use std::sync::Arc;
 use thiserror::Error;
 

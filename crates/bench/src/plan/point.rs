@@ -11,11 +11,11 @@ use ftlab_lab::{Devices, How, Length, Subject, data_before, play};
 use ftlab_play::driver::Clock;
 use ftlab_play::load::Load;
 use ftlab_play::record::Record;
-use ftlab_play::states::{State, prepare_with};
 use ftlab_play::streams::drive_seed;
-use ftlab_play::watch::Watch;
 use ftlab_result::plan::Point;
 use ftlab_result::{Run, Traffic};
+use ftlab_states::watch::Watch;
+use ftlab_states::{State, prepare_with};
 
 /// A drive where the load has left it.
 pub struct Brought {

@@ -7,8 +7,8 @@ use super::point::{Brought, longest};
 use super::search::{Found, Search};
 use ftlab_base::Nanos;
 use ftlab_base::amount::decimal;
-use ftlab_play::watch::Watch;
 use ftlab_result::plan::HighestRate;
+use ftlab_states::watch::Watch;
 
 /// The least and the largest share of a rate's time between requests that is tried: from a thousand times the load's own
 /// rate down to a hundred-thousandth of it.

@@ -5,9 +5,9 @@ use super::drive::{KEPT_UP_SHARE, Planner, latency};
 use super::pace::Rates;
 use super::point::Brought;
 use ftlab_base::amount::grouped;
-use ftlab_play::watch::Watch;
 use ftlab_result::Run;
 use ftlab_result::plan::AtRate;
+use ftlab_states::watch::Watch;
 
 /// The test that a rate is of a load.
 pub fn test_of(load: &str, iops: f64) -> String {

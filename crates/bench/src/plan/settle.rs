@@ -1,6 +1,6 @@
 //! A load repeated on a drive until what it costs no longer changes.
 //!
-//! The rule is SNIA's, as in `play/src/steady_rule.rs`, over rounds of host writes. A pass of the load that is as long as
+//! The rule is SNIA's, as in `states/src/steady_rule.rs`, over rounds of host writes. A pass of the load that is as long as
 //! a window of the rule is judged by the driver; of shorter ones as many make up a round as it takes to write a share
 //! of the capacity. Every pass draws its own random numbers, as a day is not the one before.
 
@@ -12,9 +12,8 @@ use ftlab_lab::{Devices, How, Length, Subject, play};
 use ftlab_play::driver::Clock;
 use ftlab_play::driver::DeviceShape;
 use ftlab_play::load::{Load, What};
-use ftlab_play::states;
-use ftlab_play::steady_rule::{ROUNDS_MAX, WINDOW, is_steady};
-use ftlab_play::watch::Watch;
+use ftlab_states::steady_rule::{ROUNDS_MAX, WINDOW, is_steady};
+use ftlab_states::watch::Watch;
 
 /// Capacities that the host writes in a window of the rule, as in a run.
 pub const CAPACITIES_A_WINDOW: u64 = 2;
@@ -102,7 +101,7 @@ pub fn settle(
             return Err(PlanError::Refused(why));
         }
         if clock == Clock::Timed {
-            states::come_to_rest(devices[0].as_mut(), SimTime::ZERO + record.answered)?;
+            ftlab_states::come_to_rest(devices[0].as_mut(), SimTime::ZERO + record.answered)?;
             devices[0] = devices[0].snapshot();
         }
         let now = devices[0].counters();

@@ -4,8 +4,8 @@ use super::*;
 use ftlab_drive::Catalog;
 use ftlab_lab::Lab;
 use ftlab_play::load::{Load, What};
-use ftlab_play::states::State;
 use ftlab_result::plan::{AtRate, Goal, Plan, Point};
+use ftlab_states::State;
 
 /// Four dies of 256 blocks of 32 pages: 128 MiB of flash, quick to settle.
 const SMALL: [&str; 4] = [

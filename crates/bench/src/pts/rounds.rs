@@ -5,8 +5,8 @@ use super::subject::{Length, Load, Subject};
 use ftlab_base::Nanos;
 use ftlab_base::amount::decimal;
 use ftlab_lab::LabError;
-use ftlab_play::steady_rule::{ROUNDS_MAX, WINDOW, Window};
 use ftlab_result::pts::{Cell, Rate, SteadyState, Tracking};
+use ftlab_states::steady_rule::{ROUNDS_MAX, WINDOW, Window};
 
 /// A minute of the standard: what each access of a round lasts.
 pub const MINUTE: Nanos = Nanos::from_secs(60);

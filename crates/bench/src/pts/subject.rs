@@ -12,10 +12,10 @@ use ftlab_drive::{Device, DriveFile};
 use ftlab_lab::LabError;
 use ftlab_play::driver::{self, Clock, DriverError, RunReport, Target};
 use ftlab_play::record::Record;
-use ftlab_play::states::come_to_rest;
-use ftlab_play::watch::Watch;
 use ftlab_result::pts::{Rate, Settings};
 use ftlab_result::quantity::table;
+use ftlab_states::come_to_rest;
+use ftlab_states::watch::Watch;
 use ftlab_workload::{
     BlockSizes, JobFile, JobSpec, Pattern, PatternKind, PerKind, Region, Size, Source, Submission,
 };

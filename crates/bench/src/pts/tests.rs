@@ -2,8 +2,8 @@ use super::*;
 use ftlab_drive::{Catalog, Kind};
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock};
-use ftlab_play::states::{self, State};
 use ftlab_result::Run;
+use ftlab_states::State;
 use ftlab_workload::JobFile;
 
 /// A drive of generic flash, an eighth as large.
@@ -68,7 +68,7 @@ fn iops_of_state(plan: &Pts) -> f64 {
     let mut device = file
         .build(plan.testbed.as_ref().unwrap(), RootSeed(7))
         .unwrap();
-    states::prepare(device.as_mut(), State::New, State::Steady, RootSeed(7)).unwrap();
+    ftlab_states::prepare(device.as_mut(), State::New, State::Steady, RootSeed(7)).unwrap();
     let job =
         "[w]\nrw=randwrite\nnorandommap\nbs=4k\niodepth=32\ntime_based\nruntime=10\nramp_time=1";
     let job = JobFile::parse(job, "steady.fio").unwrap();
@@ -192,7 +192,7 @@ fn a_scaled_stretch_writes_as_much_as_one_with_time() {
         outstanding: 32,
     };
     let length = subject::Length::Span(ftlab_base::Nanos::from_secs(4));
-    let nobody = &ftlab_play::watch::nobody;
+    let nobody = &ftlab_states::watch::nobody;
     let stretch = |scale: Scale| {
         let device = file
             .build(plan.testbed.as_ref().unwrap(), RootSeed(1))

@@ -8,7 +8,7 @@ use crate::suites::{Act, Procedure};
 use ftlab_drive::{DriveFile, Kind};
 use ftlab_lab::{Cell, Length, Playing, Subject, Work};
 use ftlab_play::load::{Load, What};
-use ftlab_play::states::State;
+use ftlab_states::State;
 use ftlab_workload::JobFile;
 
 /// Bytes of one unit of work.

@@ -8,9 +8,9 @@ use ftlab_host::Testbed;
 use ftlab_lab::{Cell, Course, LabError, Length, Observer, Outcome, smart_of};
 use ftlab_play::driver::DriverError;
 use ftlab_play::streams::drive_seed;
-use ftlab_play::watch::{Stopped, Watch};
 use ftlab_result::quantity::{Quantity, table};
 use ftlab_result::{At, Run};
+use ftlab_states::watch::{Stopped, Watch};
 use ftlab_workload::JobFile;
 
 /// Pages that the writes are worth: until write amplification has settled, and in a whole life, about.
@@ -267,7 +267,7 @@ mod tests {
             seed: RootSeed(1),
         };
         let observer = Observer {
-            watch: &ftlab_play::watch::nobody,
+            watch: &ftlab_states::watch::nobody,
             part: &|_| Ok(()),
         };
         let client = CLIENT_WRITES.run(&cell, observer).unwrap();

@@ -5,7 +5,7 @@ use crate::suites::{Test, Work};
 use ftlab_host::Port;
 use ftlab_lab::Subject;
 use ftlab_play::load::Load;
-use ftlab_play::states::State;
+use ftlab_states::State;
 
 /// A test of a suite, or a load of a user's own.
 #[derive(Debug, Clone)]

@@ -14,11 +14,11 @@ use ftlab_lab::{Cell, Course, LabError, Length, Observer, Outcome};
 use ftlab_play::driver::{self, Clock, DriverError, Target};
 use ftlab_play::load::Load;
 use ftlab_play::record::Record;
-use ftlab_play::states::{self, State, come_to_rest};
 use ftlab_play::streams::drive_seed;
 use ftlab_play::torture::{Torn, torture};
 use ftlab_result::quantity::table;
 use ftlab_sheet::SheetError;
+use ftlab_states::{State, come_to_rest};
 use ftlab_workload::{JobFile, Size};
 use std::sync::Arc;
 
@@ -290,7 +290,7 @@ impl<'a> Running<'a> {
     fn reach(&mut self, state: State) -> Result<(), LabError> {
         let seed = drive_seed(self.cell.seed, self.file.slug());
         let way = (State::New, state);
-        let prepared = states::prepare_with(
+        let prepared = ftlab_states::prepare_with(
             self.device.as_mut(),
             way,
             seed,
@@ -301,7 +301,7 @@ impl<'a> Running<'a> {
             drive: self.file.slug().to_owned(),
             error,
         })?;
-        let steps = states::steps(self.file.kind(), state, settling.as_ref());
+        let steps = ftlab_states::steps(self.file.kind(), state, settling.as_ref());
         self.steps.extend(steps);
         self.has_reached = Some(state);
         Ok(())
@@ -387,7 +387,7 @@ mod tests {
     use ftlab_host::Testbed;
     use ftlab_lab::{Subject, Work};
     use ftlab_play::load::What;
-    use ftlab_play::watch::nobody;
+    use ftlab_states::watch::nobody;
     use ftlab_workload::{JobStream, Request};
     use std::collections::BTreeSet;
 

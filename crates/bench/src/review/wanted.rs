@@ -11,7 +11,7 @@ use ftlab_host::{Port, Testbed};
 use ftlab_lab::{self as lab, Begin, Cell, Course, LabError, Length, Playing, Subject};
 use ftlab_play::driver::{Clock, DriverError};
 use ftlab_play::load::{Load, What};
-use ftlab_play::states::State;
+use ftlab_states::State;
 use ftlab_workload::JobSpec;
 use ftlab_workload::script::ScriptError;
 use std::collections::BTreeSet;

@@ -3,10 +3,10 @@
 use super::{Assumption, Fact, Score};
 use ftlab_base::Content;
 use ftlab_host::{Port, Testbed};
-use ftlab_play::states::State;
 use ftlab_result::{Chart, Role};
 use ftlab_sheet::names::alike;
 use ftlab_sheet::provenance;
+use ftlab_states::State;
 use serde::Deserialize;
 use std::num::NonZeroU32;
 use toml::{Spanned, Table, Value};

@@ -21,8 +21,8 @@ pub use select::{LISTED, UnknownTest, of_default, select, select_of};
 use ftlab_base::Content;
 use ftlab_host::Port;
 use ftlab_play::load::Load;
-use ftlab_play::states::State;
 use ftlab_result::{Chart, Role, Run, TestSheet};
+use ftlab_states::State;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ use super::{
 use crate::figures::source_title;
 use ftlab_host::Port;
 use ftlab_play::load::Load;
-use ftlab_play::states::State;
+use ftlab_states::State;
 use ftlab_workload::script::{ScriptError, Text};
 use ftlab_workload::{JobSpec, PatternKind};
 use std::collections::BTreeSet;

@@ -4,7 +4,7 @@ use ftlab_base::{Command, CommandKind, Nanos, Outcome, RootSeed, SECTOR_BYTES, S
 use ftlab_drive::{Counters, Device, DriveFile, Scale};
 use ftlab_host::{HostOrder, Processor, Testbed};
 use ftlab_lab::LabError;
-use ftlab_play::states::{self, State};
+use ftlab_states::State;
 use rand::RngExt;
 use std::collections::BTreeMap;
 
@@ -77,7 +77,7 @@ impl Bare {
     /// The drive after every sector was written once, in order.
     pub fn filled(mut self) -> Result<Bare, LabError> {
         let device = self.device.as_mut();
-        let filled = states::prepare(device, State::New, State::Filled, self.seed);
+        let filled = ftlab_states::prepare(device, State::New, State::Filled, self.seed);
         filled.map_err(|error| LabError::Prepare {
             drive: self.slug.clone(),
             error,

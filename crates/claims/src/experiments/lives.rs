@@ -43,7 +43,7 @@ fn lived(file: &DriveFile, seed: RootSeed) -> Result<Life, EnduranceError> {
         DAILY,
         &nobody(),
         seed,
-        &ftlab_play::watch::nobody,
+        &ftlab_states::watch::nobody,
     )
 }
 

@@ -29,7 +29,7 @@ use ftlab_drive::Kind;
 use ftlab_host::Testbed;
 use ftlab_image::{DataDrive, OnKill};
 use ftlab_nbd::{Limits, Listen, NamedExport, Server};
-use ftlab_play::State;
+use ftlab_states::State;
 pub use listen::beside;
 use pid_file::PidFile;
 use place::Opened;

@@ -7,7 +7,7 @@ use ftlab_console::{files, memory};
 use ftlab_drive::{Catalog, Device, DriveFile};
 use ftlab_host::Testbed;
 use ftlab_image::{CreateOptions, DataDrive, ImageError, OpenOptions, Recovery, Survives};
-use ftlab_play::{State, states};
+use ftlab_states::{State, prepare};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -156,7 +156,7 @@ fn open_or_make(
     };
     // A drive ages before the first checkpoint, so that no half-aged image can be left.
     let age = |device: &mut dyn Device| {
-        let prepared = states::prepare(device, State::New, options.state, RootSeed(options.seed));
+        let prepared = prepare(device, State::New, options.state, RootSeed(options.seed));
         prepared
             .map(drop)
             .map_err(|why| ImageError::Age(why.to_string()))

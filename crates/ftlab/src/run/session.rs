@@ -13,7 +13,6 @@ use ftlab_export::fio::Wall;
 use ftlab_lab::{Cell, Devices, Event, LabError, Subject, Visit};
 use ftlab_play::driver::Clock;
 use ftlab_play::record::Record;
-use ftlab_play::states;
 use ftlab_result::ResultSet;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -96,7 +95,7 @@ impl Running {
         if visit.playing.clock == Clock::Timed {
             let ended = SimTime::ZERO + record.answered;
             for device in devices.iter_mut() {
-                let rested = states::come_to_rest(device.as_mut(), ended);
+                let rested = ftlab_states::come_to_rest(device.as_mut(), ended);
                 rested.map_err(|error| LabError::Refused(error.to_string()))?;
             }
         }

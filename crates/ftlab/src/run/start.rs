@@ -10,8 +10,8 @@ use ftlab_drive::saved::{self, Origin};
 use ftlab_lab::{Devices, LabError, Saved, Visit};
 use ftlab_play::driver::Clock;
 use ftlab_play::load::What;
-use ftlab_play::states::State;
 use ftlab_sheet::magic;
+use ftlab_states::State;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -5,16 +5,16 @@ pub(crate) mod check;
 pub(crate) mod flash;
 pub(crate) mod flat;
 
-use crate::buffered::BufferedSlot;
 use crate::checkpoint::Shape;
 use crate::crash::Tap;
 use crate::journal::Journal;
 use crate::mark::{End, Mark};
 use crate::regions::Regions;
 use crate::storage::Storage;
-use crate::volatile::VolatileSlot;
 use check::Checked;
 use ftlab_base::{Command, CommandId, Lba, Outcome, SimTime};
+use ftlab_cut::BufferedSlot;
+use ftlab_cut::volatile::VolatileSlot;
 use ftlab_drive::Device;
 use ftlab_drive::saved::DeviceState;
 use ftlab_ftl::{Fault, Room, TranslationLayer};

@@ -2,10 +2,10 @@
 
 use super::format::Event;
 use super::read::{CrashLog, CrashLogError, Reader};
-use crate::cut::{Fate, PowerCut};
-use crate::slot::{mask_of, runs};
-use crate::volatile::Volatile;
 use ftlab_base::{Lpn, SECTOR_BYTES};
+use ftlab_cut::Volatile;
+use ftlab_cut::{Fate, PowerCut};
+use ftlab_cut::{mask_of, runs};
 use ftlab_drive::ssd::{LayerInput, SlotWrite};
 use ftlab_ftl::Extent;
 use rustix::fs::{FallocateFlags, fallocate};

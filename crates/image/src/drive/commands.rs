@@ -4,11 +4,8 @@ use super::DataDrive;
 use crate::ImageError;
 use crate::body::Unreadable;
 use crate::commits::sectors_of;
-use ftlab_base::{Command, CommandKind, Completion, Lba, Nanos, Outcome, SimTime};
-
-/// Idle time after which a drive programs a unit that it has begun, with padding. No source says how long
-/// drives wait; a host that flushes does not see it. The filling is not counted.
-const DRAINED_AFTER: Nanos = Nanos::from_millis(100);
+use ftlab_base::{Command, CommandKind, Completion, Lba, Outcome, SimTime};
+use ftlab_cut::DRAINED_AFTER;
 
 impl DataDrive {
     /// Takes a command, with a write's bytes.

@@ -1,8 +1,8 @@
 //! Sectors that wait in a write buffer, as the journal tells.
 
-use crate::buffered::BufferedSlot;
 use crate::error::Wrong;
 use ftlab_base::SECTOR_BYTES;
+use ftlab_cut::BufferedSlot;
 use ftlab_drive::ssd::LayerInput;
 use std::collections::BTreeMap;
 

@@ -7,6 +7,7 @@ use super::found::{FlashCheckpoint, Opening};
 use super::replay::{LastRequest, Replay, Replayed, check_hash, follow_record, replays_otherwise};
 use super::request::NewestWrites;
 use crate::body::flash::{Flash, byte_store};
+use crate::buffered;
 use crate::error::Wrong;
 use crate::journal::{Hole, Journal, Reader};
 use crate::mark::Mark;
@@ -15,11 +16,13 @@ use crate::record;
 use crate::regions::Regions;
 use crate::slot;
 use crate::storage::Storage;
-use crate::store::{CutOff, CutResult};
+use crate::store::CutOff;
 use crate::store_options::StoreOptions;
-use crate::volatile::{Tracker, Volatile};
+use crate::tracker::Tracker;
 use crate::{PowerCut, Recovery};
 use ftlab_base::Lpn;
+use ftlab_cut::CutResult;
+use ftlab_cut::Volatile;
 use ftlab_drive::ssd::Ssd;
 use ftlab_nand::DataMove;
 
@@ -195,7 +198,7 @@ impl ReplayedFlash {
         if let Some(mut journal) = journal {
             journal.note(|to| record::put_power_lost(to, recovery.cut));
             for slot in &cut_result.slots {
-                journal.note(|to| slot.put(to));
+                journal.note(|to| buffered::put(slot, to));
             }
             store.keep_journal(journal);
         }
@@ -247,7 +250,7 @@ impl ReplayedFlash {
             ..
         } = self;
         let mut store = byte_store(&ssd, storage, options);
-        store.set_volatile(tracker.volatile);
+        store.set_volatile(tracker.account.volatile);
         store.set_blank(tracker.blank);
         store.go_on(meta.sequence + found.inputs, Vec::new());
         store.lose(meta.lost.clone());

@@ -1,7 +1,6 @@
 //! A drive as its newest checkpoint has it, before its journal is read.
 
 use crate::blank::Blank;
-use crate::buffered::BufferedSlot;
 use crate::checkpoint::{self, Saved, Shape};
 use crate::error::Wrong;
 use crate::mark::Mark;
@@ -10,8 +9,9 @@ use crate::new::New;
 use crate::regions::Regions;
 use crate::storage::Storage;
 use crate::store_options::StoreOptions;
-use crate::volatile::VolatileSlot;
 use crate::{ImageError, OnKill, OpenOptions};
+use ftlab_cut::BufferedSlot;
+use ftlab_cut::volatile::VolatileSlot;
 use ftlab_drive::ssd::Ssd;
 use ftlab_drive::{Device, DriveFile};
 use std::path::Path;

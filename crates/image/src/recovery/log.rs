@@ -7,7 +7,6 @@ use super::request::check_input;
 
 use crate::Survives;
 use crate::blank::Blank;
-use crate::buffered::BufferedSlot;
 use crate::error::Wrong;
 use crate::journal::{Batch, Reader};
 use crate::mark::Mark;
@@ -16,6 +15,7 @@ use crate::record::Record;
 use crate::regions::Regions;
 use crate::storage::Storage;
 use ftlab_base::Identity;
+use ftlab_cut::BufferedSlot;
 use ftlab_drive::ssd::{LayerInput, Ssd, Totals};
 use std::collections::BTreeMap;
 

@@ -10,7 +10,8 @@ use crate::landed;
 use crate::record::Record;
 use crate::regions::Regions;
 use crate::storage::Storage;
-use crate::volatile::{Tracker, Volatile};
+use crate::tracker::Tracker;
+use ftlab_cut::Volatile;
 use ftlab_drive::ssd::{LayerInput, Ssd, Totals};
 
 /// Result of replaying the journal of a drive of flash.
@@ -170,7 +171,7 @@ impl Replay<'_> {
         found.last_cut = cut.or(found.last_cut);
         found.behind.clear();
         if let Some(tracker) = self.ssd.store_mut::<Tracker>() {
-            tracker.volatile.all_programmed();
+            tracker.account.volatile.all_programmed();
         }
     }
 
@@ -186,7 +187,7 @@ impl Replay<'_> {
         let behind = std::mem::take(&mut self.found.behind);
         if let Some(tracker) = self.ssd.store_mut::<Tracker>() {
             for record in &behind {
-                follow_record(&mut tracker.volatile, record);
+                follow_record(&mut tracker.account.volatile, record);
             }
         }
     }

@@ -1,105 +1,52 @@
 //! Restores the state that a power cut has left of a volatile write buffer.
 
-use super::{ByteStore, SECTOR};
-use crate::buffered::BufferedSlot;
+use super::ByteStore;
 use crate::crash::Tap;
-use crate::cut::{CutReport, Fate, PowerCut};
 use crate::record;
-use crate::slot::{mask_of, runs};
-use crate::volatile::{OldVersion, Volatile, VolatileSlot};
 use ftlab_base::Lpn;
+use ftlab_cut::{CutResult, PowerCut, Versions, Volatile};
 use ftlab_ftl::TranslationLayer;
 use std::ops::Range;
 
-/// Slots that are to be as a power cut has left them, and what it came to.
-#[derive(Debug, Default)]
-pub(crate) struct CutResult {
-    pub(crate) slots: Vec<BufferedSlot>,
-    pub(crate) report: CutReport,
+/// The versions of slots that a store has, with a layer that says where they lie.
+struct Lying<'a> {
+    store: &'a ByteStore,
+    layer: &'a dyn TranslationLayer,
+}
+
+impl Versions for Lying<'_> {
+    fn read_older(&self, lpn: u32, place: u32, into: &mut [u8]) -> bool {
+        let read = self.store.read_place(Lpn(lpn), place, into);
+        read.is_ok_and(|(_, lost)| lost == 0)
+    }
+
+    fn read_newest(&self, lpn: u32, into: &mut [u8]) -> bool {
+        let lpn = Lpn(lpn);
+        let at = self.layer.lookup(lpn);
+        at.is_some_and(|at| self.store.read_at(lpn, at, self.layer, into).is_ok())
+    }
 }
 
 impl ByteStore {
     /// Slots that a power cut could take away.
     pub(crate) fn volatile(&self) -> &Volatile {
-        &self.volatile_state.volatile
+        &self.account.volatile
     }
 
     /// Goes on with this in a volatile write buffer.
     pub(crate) fn set_volatile(&mut self, volatile: Volatile) {
-        self.volatile_state.volatile = volatile;
+        self.account.volatile = volatile;
     }
 
     /// Follows what the journal says of it.
     pub(crate) fn volatile_mut(&mut self) -> &mut Volatile {
-        &mut self.volatile_state.volatile
+        &mut self.account.volatile
     }
 
     /// The power went: what is in the volatile buffer has an outcome. Nothing changes by that.
     pub(crate) fn left_by(&self, cut: &PowerCut, layer: &dyn TranslationLayer) -> CutResult {
-        let mut left = CutResult {
-            slots: Vec::new(),
-            report: CutReport {
-                seed: cut.seed,
-                ..CutReport::default()
-            },
-        };
-        for slot in self.volatile_state.volatile.saved() {
-            left.report.slots += 1;
-            let fate = slot.fate(cut, self.slot_bytes as u64);
-            let restored = self.restored(slot, fate, layer);
-            let is_old = slot.waits || (fate == Fate::Old && restored.is_some());
-            match (&restored, fate) {
-                _ if is_old => left.report.old += 1,
-                (Some(_), Fate::Torn(_)) => left.report.torn += 1,
-                _ => left.report.new += 1,
-            }
-            left.slots.extend(restored);
-        }
-        left
-    }
-
-    /// Slot that the layer is to be handed again; none if it holds that version, or the older one cannot be
-    /// had.
-    fn restored(
-        &self,
-        slot: VolatileSlot,
-        fate: Fate,
-        layer: &dyn TranslationLayer,
-    ) -> Option<BufferedSlot> {
-        let (lpn, whole) = (Lpn(slot.lpn), mask_of(0, (self.slot_bytes / SECTOR) as u32));
-        let mut bytes = vec![0; self.slot_bytes];
-        // An older version that cannot be read is not restored: the newer one is better than none.
-        let was_empty = match slot.before? {
-            OldVersion::Gone => return None,
-            OldVersion::Nothing => true,
-            OldVersion::At(place) => {
-                let (_, lost) = self.read_place(lpn, place, &mut bytes).ok()?;
-                if lost != 0 {
-                    return None;
-                }
-                false
-            }
-        };
-        let mask = match fate {
-            Fate::New => return None,
-            Fate::Old if was_empty => 0,
-            Fate::Old => whole,
-            Fate::Torn(new) => {
-                let mut newest = vec![0; self.slot_bytes];
-                self.read_at(lpn, layer.lookup(lpn)?, layer, &mut newest)
-                    .ok()?;
-                for (first, sectors) in runs(new & whole) {
-                    let range = first * SECTOR..(first + sectors) * SECTOR;
-                    bytes[range.clone()].copy_from_slice(&newest[range]);
-                }
-                whole
-            }
-        };
-        Some(BufferedSlot {
-            lpn: slot.lpn,
-            mask,
-            bytes,
-        })
+        let lying = Lying { store: self, layer };
+        self.account.volatile.left_by(cut, self.slot_bytes, &lying)
     }
 
     /// The crash log that is written, if one is.
@@ -109,7 +56,7 @@ impl ByteStore {
 
     /// Keeps account from now on of what a power cut could take away, or does not.
     pub(crate) fn set_tracks(&mut self, tracks: bool) {
-        self.volatile_state.volatile.all_programmed();
+        self.account.volatile.all_programmed();
         self.options.tracks = tracks;
     }
 
@@ -136,7 +83,7 @@ impl ByteStore {
 
     /// Something of a slot is in a buffer that is lost without power.
     pub(super) fn note_held(&mut self, lpn: u32) {
-        if self.volatile_state.volatile.hold(lpn)
+        if self.account.volatile.hold(lpn)
             && let Some(journal) = &mut self.journal
         {
             journal.note(|to| record::put_held(to, lpn));
@@ -149,7 +96,7 @@ impl ByteStore {
             self.unfinished.programmed.push(lpn);
             return;
         }
-        if !self.volatile_state.volatile.programmed(lpn) {
+        if !self.account.volatile.programmed(lpn) {
             return;
         }
         if let Some(journal) = &mut self.journal {
@@ -163,7 +110,7 @@ impl ByteStore {
     /// The host flushes, so whatever the layer was handed will be in the cells before anybody hears of it.
     pub(crate) fn note_handed_on_programmed(&mut self) {
         while self.unfinished.queue.is_empty()
-            && let Some(lpn) = self.volatile_state.volatile.oldest()
+            && let Some(lpn) = self.account.volatile.oldest()
         {
             self.note_programmed(lpn);
         }
@@ -171,14 +118,14 @@ impl ByteStore {
 
     /// The host has flushed some slots alone, and nothing of those is outstanding.
     pub(crate) fn note_programmed_of(&mut self, slots: Range<u32>) {
-        for lpn in self.volatile_state.volatile.programming_of(slots) {
+        for lpn in self.account.volatile.programming_of(slots) {
             self.note_programmed(lpn);
         }
     }
 
     /// The host has flushed, and nothing of it is outstanding.
     pub(crate) fn note_all_programmed(&mut self) {
-        if !self.unfinished.queue.is_empty() || !self.volatile_state.volatile.all_programmed() {
+        if !self.unfinished.queue.is_empty() || !self.account.volatile.all_programmed() {
             return;
         }
         if let Some(journal) = &mut self.journal {

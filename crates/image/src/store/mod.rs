@@ -7,28 +7,27 @@ mod reading;
 mod rooms;
 mod waiting;
 
-pub(crate) use cut_result::CutResult;
 pub(crate) use rooms::CutOff;
 
 use crate::blank::Blank;
 
-use crate::buffered::BufferedSlot;
 use crate::crash::Tap;
 use crate::journal::Journal;
 use crate::mark::End;
 use crate::record;
 use crate::regions::Regions;
-use crate::slot::{Broken, OOB_BYTES, mask_of, runs};
+use crate::slot::{Broken, OOB_BYTES};
 use crate::storage::Storage;
 use crate::store_options::StoreOptions;
-use crate::volatile::lying;
 use ftlab_base::{CommandId, Content, Lpn, SECTOR_BYTES};
+use ftlab_cut::BufferedSlot;
+use ftlab_cut::{Account, Followed, Volatile, mask_of, runs};
 use ftlab_drive::ssd::{LayerInput, PageStore, StoreFailed, Totals, WrittenPart};
 use ftlab_ftl::{Extent, TranslationLayer};
 use ftlab_nand::DataMove;
 use pending::{Carrier, Pending};
 use prepared::Prepared;
-use rooms::{CutRestore, Redo, UnfinishedRequests, VolatileState};
+use rooms::{CutRestore, Redo, UnfinishedRequests};
 use std::collections::BTreeMap;
 use std::io;
 use waiting::WaitingSlots;
@@ -72,7 +71,8 @@ pub(crate) struct ByteStore {
     redo: Redo,
     moving: Vec<u8>,
     blank: Blank,
-    volatile_state: VolatileState,
+    /// Slots that a power cut could take away.
+    account: Account,
     found: CutRestore,
     /// Recorder for a crash log.
     tap: Option<Box<Tap>>,
@@ -104,10 +104,7 @@ impl ByteStore {
             moving: Vec::new(),
             // Making or recovery sets the journal once it knows the drive's state.
             blank: Blank::default(),
-            volatile_state: VolatileState {
-                buffer_slots,
-                ..VolatileState::default()
-            },
+            account: Account::of(Volatile::default(), buffer_slots),
             found: CutRestore::default(),
             tap: None,
         }
@@ -400,7 +397,7 @@ impl PageStore for ByteStore {
         layer: &dyn TranslationLayer,
     ) -> Result<(Extent, Content), StoreFailed> {
         if self.options.tracks {
-            self.volatile_state.before = lying(layer, lpn, 1);
+            self.account.prepare(layer, lpn, 1);
         }
         match self.redo.cut_off {
             Some(_) => Ok((extent, stated)),
@@ -412,7 +409,7 @@ impl PageStore for ByteStore {
 
     fn prepare_trim(&mut self, first: Lpn, slots: u32, layer: &dyn TranslationLayer) {
         if self.options.tracks {
-            self.volatile_state.before = lying(layer, first, slots);
+            self.account.prepare(layer, first, slots);
         }
     }
 
@@ -423,15 +420,12 @@ impl PageStore for ByteStore {
         layer: &dyn TranslationLayer,
         moves: &[DataMove],
     ) {
-        let (mut gone, before) = (Vec::new(), std::mem::take(&mut self.volatile_state.before));
-        if self.options.tracks {
-            gone = self
-                .volatile_state
-                .volatile
-                .follow(input, taken, &before, moves);
-        }
+        let followed = match self.options.tracks {
+            true => self.account.follow(input, taken, moves),
+            false => Followed::default(),
+        };
         if let Some(tap) = &mut self.tap {
-            tap.followed(input, taken, &before, &gone);
+            tap.followed(input, taken, &followed.before, &followed.gone);
         }
         if let Some(CutOff { moved, slot }) = self.redo.cut_off.take() {
             let made = &moves[..moves.len().min(moved as usize)];
@@ -462,15 +456,8 @@ impl PageStore for ByteStore {
         self.sequence += 1;
         let hash = layer.array().stream_hash();
         self.carry(Pending::new(input, taken, moves, slot, hash));
-        // No buffer holds more: with a clock it is said when slots are programmed, without one this is all that
-        // is known.
-        while self.volatile_state.volatile.programming() > self.volatile_state.buffer_slots {
-            let oldest = self
-                .volatile_state
-                .volatile
-                .oldest()
-                .expect("there are some");
-            self.note_programmed(oldest);
+        while let Some(lpn) = self.account.overdue() {
+            self.note_programmed(lpn);
         }
     }
 

@@ -4,8 +4,9 @@
 //! the rest is stored without it: the host reads back what it wrote, and an error beside it.
 
 use super::{ByteStore, ReadError, SECTOR};
-use crate::slot::{self, Form, OOB_BYTES, Oob, SectorMask, mask_of, runs};
+use crate::slot::{self, Form, OOB_BYTES, Oob};
 use ftlab_base::{Content, Lpn};
+use ftlab_cut::{SectorMask, mask_of, runs};
 use ftlab_drive::codec;
 use ftlab_ftl::{Extent, TranslationLayer};
 use std::io;

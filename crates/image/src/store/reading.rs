@@ -1,8 +1,9 @@
 //! Reads of slots: buffered data over those at the place, checked.
 
 use super::{ByteStore, ReadError, SECTOR};
-use crate::slot::{self, OOB_BYTES, Oob, SectorMask, mask_of, runs};
+use crate::slot::{self, OOB_BYTES, Oob};
 use ftlab_base::{Lpn, Ppa};
+use ftlab_cut::{SectorMask, mask_of, runs};
 use ftlab_drive::codec;
 use ftlab_ftl::TranslationLayer;
 use ftlab_nand::DataMove;

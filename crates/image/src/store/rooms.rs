@@ -1,8 +1,7 @@
-//! States of a store that are apart from its bytes: a storage that failed, a request that was cut off, and the
-//! slots that a power cut could take, or has left.
+//! States of a store that are apart from its bytes: a storage that failed, a request that was cut off, and the slots
+//! that a power cut has left.
 
 use super::pending::Pending;
-use crate::volatile::Volatile;
 use std::collections::{BTreeSet, VecDeque};
 use std::io;
 
@@ -30,16 +29,6 @@ pub(super) struct Redo {
     pub(super) cut_off: Option<CutOff>,
     /// Moves that were made again.
     pub(super) redone: u64,
-}
-
-/// Slots that a power cut could take away.
-#[derive(Debug, Default)]
-pub(super) struct VolatileState {
-    pub(super) volatile: Volatile,
-    /// Number of slots that the drive's buffer can hold.
-    pub(super) buffer_slots: usize,
-    /// Places of slots that the layer is asked to write or to give up.
-    pub(super) before: Vec<(u32, u32)>,
 }
 
 /// Slots as a power cut has left them, until they are handed on.

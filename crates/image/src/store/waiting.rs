@@ -1,8 +1,9 @@
 //! The bytes in the write buffer: what the host wrote and the translation layer has not got yet.
 
-use crate::buffered::BufferedSlot;
-use crate::slot::{OOB_BYTES, SectorMask, mask_of};
+use crate::slot::OOB_BYTES;
 use ftlab_base::SECTOR_BYTES;
+use ftlab_cut::BufferedSlot;
+use ftlab_cut::{SectorMask, mask_of};
 use std::collections::BTreeMap;
 
 const SECTOR: usize = SECTOR_BYTES as usize;

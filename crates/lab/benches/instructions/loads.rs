@@ -5,8 +5,8 @@ use ftlab_drive::{Catalog, default_testbed};
 use ftlab_lab::{Devices, How, Length, Subject, data_before, play, testbed};
 use ftlab_play::driver::Clock;
 use ftlab_play::load::{Load as Played, What};
-use ftlab_play::states::{State, prepare_with};
-use ftlab_play::watch;
+use ftlab_states::watch;
+use ftlab_states::{State, prepare_with};
 
 /// A load on a drive in a state.
 pub struct Load {

@@ -4,7 +4,7 @@ use ftlab_base::rng::Stream;
 use ftlab_base::{Command, CommandKind, RootSeed, SimTime};
 use ftlab_drive::{Catalog, Device};
 use ftlab_host::Testbed;
-use ftlab_play::states::{self, State};
+use ftlab_states::State;
 use rand::Rng;
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -68,7 +68,7 @@ impl Load {
 
     /// Filled and brought to the steady state by the short cut that `--state steady-fast` takes.
     pub fn start_steady(&mut self) {
-        states::prepare(&mut *self.drive, State::New, State::SteadyFast, SEED)
+        ftlab_states::prepare(&mut *self.drive, State::New, State::SteadyFast, SEED)
             .expect("greedy collection has a closed form");
     }
 

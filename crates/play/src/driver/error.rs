@@ -1,7 +1,7 @@
 //! Errors of a run that could not be made or finished.
 
-use crate::watch::Stopped;
 use ftlab_base::{Blame, Nanos};
+use ftlab_states::watch::Stopped;
 use ftlab_trace::TraceError;
 use ftlab_workload::script::ScriptError;
 use ftlab_workload::{JobError, Source};

@@ -62,10 +62,10 @@ pub use stats::{DEPTH_LEVELS, Direction, INTERVAL_S, Interval, JobReport};
 pub use target::{DeviceShape, Target};
 pub use trace::{TraceReport, check_trace, run_trace};
 
-use crate::watch::{self, Watch};
 use ftlab_base::{RootSeed, SimTime};
 use ftlab_drive::Device;
 use ftlab_host::{PageCache, Testbed};
+use ftlab_states::watch::{self, Watch};
 use ftlab_workload::{JobFile, JobSpec, ResolvedJob};
 use io::Io;
 use jobs::Group;

@@ -18,12 +18,12 @@ use super::stats::JobReport;
 use super::target::Target;
 use crate::logs::JobLog;
 use crate::recording::Recording;
-use crate::watch::Watch;
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Identity, Lba, Nanos, Outcome, Placement,
     SECTOR_BYTES, SimTime, SubmissionQueue,
 };
 use ftlab_drive::Device;
+use ftlab_states::watch::Watch;
 use ftlab_trace::{Places, Record, Selected, TraceError};
 use ftlab_workload::Request;
 use std::collections::VecDeque;

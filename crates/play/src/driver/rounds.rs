@@ -8,8 +8,8 @@
 //! been collected within it. A round that erased nothing is not steady, however even it looks: the
 //! drive was still writing to flash that held no data.
 
-use crate::steady_rule::{WINDOW, is_steady};
 use ftlab_drive::Counters;
+use ftlab_states::steady_rule::{WINDOW, is_steady};
 
 /// Capacities that the host writes in a window of the rule.
 const CAPACITIES_A_WINDOW: u64 = 2;

@@ -4,8 +4,8 @@ use super::error::DriverError;
 use super::io::{Ended, Io};
 use super::measuring::Measuring;
 use super::patience::{LONGEST, Patience, Verdict};
-use crate::watch::Stopped;
 use ftlab_base::{CommandKind, SimTime};
+use ftlab_states::watch::Stopped;
 
 /// Turns of the clock between two looks at how far a run is.
 const TURNS_A_LOOK: u64 = 1 << 14;

@@ -1,9 +1,9 @@
 //! Runs on a drive whose answers can be worked out by hand: 100 µs a command.
 
 use super::*;
-use crate::fake::Fake;
 use ftlab_base::{Blame, CommandKind, Nanos, SECTOR_BYTES};
 use ftlab_drive::Catalog;
+use ftlab_drive::fake::Fake;
 
 mod devices;
 mod pages;

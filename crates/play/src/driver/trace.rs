@@ -13,11 +13,11 @@ use super::report::RunReport;
 use super::source::{self, Source};
 use super::stats::JobReport;
 use super::target::Target;
-use crate::watch::Watch;
 use ftlab_base::{
     CommandKind, Content, Lba, Nanos, Placement, RootSeed, SECTOR_BYTES, SimTime, SubmissionQueue,
 };
 use ftlab_drive::Device;
+use ftlab_states::watch::Watch;
 use ftlab_workload::Request;
 use ftlab_workload::trace::{Trace, TraceStream};
 
@@ -189,9 +189,9 @@ impl Source for Playback {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fake::Fake;
-    use crate::watch::nobody;
     use ftlab_base::Blame;
+    use ftlab_drive::fake::Fake;
+    use ftlab_states::watch::nobody;
 
     const SECTORS: u64 = 1 << 17; // 64 MiB
 

@@ -6,10 +6,10 @@ use super::rounds::Rounds;
 use super::shares::{Requests, Shares};
 use super::stats::JobReport;
 use super::target::Target;
-use crate::watch::{Stopped, Watch};
 use ftlab_base::{Command, CommandId, CommandKind, Outcome, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::Device;
 use ftlab_host::PageCache;
+use ftlab_states::watch::{Stopped, Watch};
 use ftlab_workload::{ExitWhat, JobFile, JobSpec, Request};
 use std::collections::VecDeque;
 

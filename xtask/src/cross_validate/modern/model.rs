@@ -6,7 +6,7 @@ use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock};
 use ftlab_play::record::Record;
-use ftlab_play::states::{self, State};
+use ftlab_states::State;
 use ftlab_workload::JobFile;
 
 const SEED: ftlab_base::RootSeed = ftlab_base::RootSeed(1);
@@ -74,7 +74,7 @@ fn job(rate: u64) -> Result<String> {
 pub fn at(file: &DriveFile, rate: u64) -> Result<Figures> {
     let (small, _) = file.shrunk_to(SMALL_BYTES)?;
     let mut device = small.build(&Testbed::load(TESTBED)?, SEED)?;
-    states::prepare(&mut *device, State::New, State::SteadyFast, SEED)?;
+    ftlab_states::prepare(&mut *device, State::New, State::SteadyFast, SEED)?;
     let job = JobFile::parse(&job(rate)?, "offered.fio")?;
     let report = driver::run(&job, &mut *device, Clock::Timed, SEED)?;
     let run = Record::of_jobs(&job, &report).run;

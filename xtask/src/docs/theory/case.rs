@@ -1,6 +1,6 @@
 //! A case of the comparison: one policy under one load with one spare area and block size.
 
-use ftlab_play::states::State;
+use ftlab_states::State;
 use ftlab_theory::{
     Class, OutOfDomain, Policy, alpha_in_use, fifo_mixed, in_use_after_trims_of_used,
     spare_by_root, split,

@@ -12,7 +12,7 @@ use ftlab_host::Testbed;
 use ftlab_lab::Lab;
 use ftlab_play::driver::{self, Clock};
 use ftlab_play::embedded::JOBS;
-use ftlab_play::states::{self, State};
+use ftlab_states::State;
 use ftlab_workload::JobFile;
 
 /// A case and what its simulation gave.
@@ -58,7 +58,7 @@ pub fn simulated(lab: &Lab, cases: &[Case], pages: u32, seed: RootSeed) -> Resul
 fn simulate(case: &Case, pages: u32, seed: RootSeed) -> Result<f64> {
     let file = Catalog::load(DRIVE, &case.settings(pages))?;
     let mut drive = file.build(&Testbed::load(TESTBED)?, seed)?;
-    states::prepare(&mut *drive, State::New, case.load.state(), seed)?;
+    ftlab_states::prepare(&mut *drive, State::New, case.load.state(), seed)?;
     let job = JOBS.find(&case.load.job());
     let (path, text) = job.context("there is no such job")?;
     let job = JobFile::parse(text, &path)?;

@@ -1,10 +1,10 @@
 use super::*;
-use crate::fake::Fake;
 use crate::recording::Pace;
-use crate::watch::nobody;
 use ftlab_base::{Blame, RootSeed};
 use ftlab_drive::Catalog;
+use ftlab_drive::fake::Fake;
 use ftlab_host::Testbed;
+use ftlab_states::watch::nobody;
 use ftlab_trace::{Fit, Opening, Reader, Scan, Selection};
 use std::io::Write;
 

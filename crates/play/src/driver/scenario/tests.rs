@@ -1,11 +1,11 @@
 //! Scenarios on drives whose answers can be worked out by hand.
 
 use super::*;
-use crate::fake::Fake;
-use crate::watch::nobody;
 use ftlab_base::{CommandKind, Content};
 use ftlab_drive::Catalog;
+use ftlab_drive::fake::Fake;
 use ftlab_host::Testbed;
+use ftlab_states::watch::nobody;
 use ftlab_workload::script::Run;
 
 const GIB_SECTORS: u64 = 2_097_152;

@@ -1,7 +1,7 @@
 //! Jobs on several devices behind one clock.
 
 use super::*;
-use crate::watch::nobody;
+use ftlab_states::watch::nobody;
 
 /// Runs on fakes of those names, of as many sectors as the place says.
 fn run_on(names: &[&str], clock: Clock, job: &str) -> Result<RunReport, DriverError> {

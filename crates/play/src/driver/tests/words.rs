@@ -1,7 +1,7 @@
 //! Words of jobs that look at the drive, at other jobs, or wait: on a drive of 100 µs a command.
 
 use super::*;
-use crate::states::{State, prepare};
+use ftlab_states::{State, prepare};
 
 fn ended_s(report: &RunReport) -> f64 {
     report.simulated.as_secs()

@@ -1,8 +1,8 @@
 use super::writes::{IMAGE_SECTORS, PROGRAMMED_MAX};
 use super::*;
-use crate::fake::Fake;
 use ftlab_base::SECTOR_BYTES;
 use ftlab_drive::Catalog;
+use ftlab_drive::fake::Fake;
 use ftlab_host::Testbed;
 
 const SECTORS: u64 = 100_000;

@@ -11,19 +11,27 @@
 //! | `steady` | new | as `steady-fast` or, without a closed form, as `filled`; then random writes until SNIA's rule holds (`steady.rs`) |
 //! | `steady-fast` | new | a sequence of writes that ends where `steady` ends (`fast.rs`) |
 //!
-//! Everything is done with commands a host can give, without time. What is written does not compress,
-//! unless a test of data that do begins there.
+//! What is written does not compress, unless a test of data that do begins there. [`steady_rule`] is SNIA's rule of the
+//! steady state; [`watch`] hears how far long work is.
+//!
+//! # Invariants
+//!
+//! - **A state is reached by commands**, without time. Preparation has no back door: whatever a drive holds, a host could
+//!   have written. So counters, wear and invariants need no exception for prepared drives, and `restore` refuses what no
+//!   drive could go on from.
 
 mod fast;
 mod rest;
 mod steady;
+pub mod steady_rule;
+pub mod watch;
 mod writes;
 
 pub use fast::FastRefused;
 pub use rest::come_to_rest;
 pub use steady::{Settling, Start};
 
-use crate::watch::{self, Stopped, Watch};
+use crate::watch::{Stopped, Watch};
 use ftlab_base::{Blame, Content, RootSeed};
 use ftlab_drive::{Device, Kind};
 use thiserror::Error;

@@ -1,7 +1,7 @@
 //! The writes that preparation is made of.
 
-use super::{PrepareError, State};
 use crate::watch::{Stopped, Watch};
+use crate::{PrepareError, State};
 use ftlab_base::rng::Stream;
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SECTOR_BYTES, SimTime,

@@ -15,8 +15,8 @@
 //!   only which slots are invalid, and the rounds change all of them.
 
 use super::writes::Writer;
-use super::{PrepareError, fast};
 use crate::steady_rule::{ROUNDS_MAX, WINDOW, Window, is_steady};
+use crate::{PrepareError, fast};
 use ftlab_base::rng::Stream;
 use rand::RngExt;
 
@@ -93,16 +93,6 @@ pub struct Settling {
 }
 
 impl Settling {
-    /// Returns the settling as a result holds it.
-    #[must_use]
-    pub fn sheet(&self) -> ftlab_result::Settling {
-        ftlab_result::Settling {
-            rounds: self.rounds.len() as u64,
-            settled: self.settled,
-            wa: self.rounds.iter().map(|share| 1.0 / share).collect(),
-        }
-    }
-
     /// Describes the settling in words.
     #[must_use]
     pub fn words(&self) -> String {

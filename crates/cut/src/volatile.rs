@@ -5,11 +5,10 @@
 //! lay, since nothing is written over, until that place is erased; then it cannot come back. The store keeps this
 //! while the drive is at work, and recovery keeps it while it asks the layer the same again.
 
-use crate::blank::Blank;
-use crate::cut::{Fate, PowerCut};
+use crate::power_cut::{Fate, PowerCut};
 use ftlab_base::Lpn;
-use ftlab_drive::ssd::{LayerInput, PageStore, SlotWrite, StoreFailed};
-use ftlab_ftl::{Extent, TranslationLayer};
+use ftlab_drive::ssd::{LayerInput, SlotWrite};
+use ftlab_ftl::TranslationLayer;
 use ftlab_nand::DataMove;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const TRIMMED_MAX: usize = 1024;
 
 /// Slots that a layer is about to write or to give up, and where they lie; of very many, the last.
-pub(crate) fn lying(layer: &dyn TranslationLayer, first: Lpn, slots: u32) -> Vec<(u32, u32)> {
+pub fn lying(layer: &dyn TranslationLayer, first: Lpn, slots: u32) -> Vec<(u32, u32)> {
     let slots = (first.0..first.0.saturating_add(slots)).rev();
     let found = slots.filter_map(|lpn| Some((lpn, layer.lookup(Lpn(lpn))?.0)));
     found.take(TRIMMED_MAX).collect()
@@ -26,7 +25,7 @@ pub(crate) fn lying(layer: &dyn TranslationLayer, first: Lpn, slots: u32) -> Vec
 
 /// Older version of a slot that is being programmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum OldVersion {
+pub enum OldVersion {
     /// The slot was empty.
     Nothing,
     /// The older version lies at this place.
@@ -37,17 +36,18 @@ pub(crate) enum OldVersion {
 
 /// A slot of which a volatile buffer holds something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct VolatileSlot {
-    pub(crate) lpn: u32,
+pub struct VolatileSlot {
+    /// Number of the slot.
+    pub lpn: u32,
     /// True if data wait that the layer has not got.
-    pub(crate) waits: bool,
+    pub waits: bool,
     /// Older version of the slot, if it is being programmed.
-    pub(crate) before: Option<OldVersion>,
+    pub before: Option<OldVersion>,
 }
 
 impl VolatileSlot {
     /// Returns what a power cut does to the slot, whose size is `slot_bytes`.
-    pub(crate) fn fate(&self, cut: &PowerCut, slot_bytes: u64) -> Fate {
+    pub fn fate(&self, cut: &PowerCut, slot_bytes: u64) -> Fate {
         match self.before {
             // It was in memory alone.
             None => Fate::Old,
@@ -64,8 +64,8 @@ struct Slot {
 }
 
 /// The slots of a volatile buffer.
-#[derive(Debug, Default)]
-pub(crate) struct Volatile {
+#[derive(Debug, Clone, Default)]
+pub struct Volatile {
     slots: BTreeMap<u32, Slot>,
     /// Slots that are being programmed, the oldest first.
     order: BTreeMap<u64, u32>,
@@ -76,7 +76,7 @@ pub(crate) struct Volatile {
 
 impl Volatile {
     /// Goes on from what a checkpoint has, in that order.
-    pub(crate) fn of(saved: Vec<VolatileSlot>) -> Volatile {
+    pub fn of(saved: Vec<VolatileSlot>) -> Volatile {
         let mut volatile = Volatile::default();
         for VolatileSlot { lpn, waits, before } in saved {
             if let Some(before) = before {
@@ -90,7 +90,7 @@ impl Volatile {
     }
 
     /// Everything, to be kept; the oldest first.
-    pub(crate) fn saved(&self) -> Vec<VolatileSlot> {
+    pub fn saved(&self) -> Vec<VolatileSlot> {
         let programmed = self.order.values().map(|lpn| (lpn, &self.slots[lpn]));
         let waiting = self.slots.iter();
         let waiting = waiting.filter(|(_, slot)| slot.programming.is_none());
@@ -102,29 +102,31 @@ impl Volatile {
         programmed.chain(waiting).map(saved).collect()
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// True if a power cut would take nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
     /// Slots that are being programmed.
-    pub(crate) fn programming(&self) -> usize {
+    pub fn programming(&self) -> usize {
         self.order.len()
     }
 
     /// The one that is so longest.
-    pub(crate) fn oldest(&self) -> Option<u32> {
+    pub fn oldest(&self) -> Option<u32> {
         self.order.first_key_value().map(|(_, lpn)| *lpn)
     }
 
     /// Something of a slot waits in the buffer; whether nothing did.
-    pub(crate) fn hold(&mut self, lpn: u32) -> bool {
+    pub fn hold(&mut self, lpn: u32) -> bool {
         let slot = self.slots.entry(lpn).or_default();
         !std::mem::replace(&mut slot.waits, true)
     }
 
     /// Follows a request of the layer: what was written or given up lay at these places `before`, slot by slot. Gives the slots that cannot be any more what
     /// they were before, as that was erased.
-    pub(crate) fn follow(
+    pub fn follow(
         &mut self,
         input: LayerInput,
         taken: bool,
@@ -203,7 +205,7 @@ impl Volatile {
     }
 
     /// Notes that an older version was erased.
-    pub(crate) fn note_gone(&mut self, lpn: u32) {
+    pub fn note_gone(&mut self, lpn: u32) {
         let slot = self.slots.get(&lpn);
         if let Some((OldVersion::At(place), _)) = slot.and_then(|slot| slot.programming) {
             self.put_before(lpn, place, OldVersion::Gone);
@@ -211,14 +213,14 @@ impl Volatile {
     }
 
     /// True if data of a slot are being programmed.
-    pub(crate) fn is_programming(&self, lpn: u32) -> bool {
+    pub fn is_programming(&self, lpn: u32) -> bool {
         let slot = self.slots.get(&lpn);
         slot.is_some_and(|slot| slot.programming.is_some())
     }
 
     /// Notes that the data of a slot that were handed on are in the cells. True if they were volatile until
     /// then.
-    pub(crate) fn programmed(&mut self, lpn: u32) -> bool {
+    pub fn programmed(&mut self, lpn: u32) -> bool {
         let Some(slot) = self.slots.get_mut(&lpn) else {
             return false;
         };
@@ -249,75 +251,17 @@ impl Volatile {
     }
 
     /// The slots in a range that are being programmed.
-    pub(crate) fn programming_of(&self, slots: std::ops::Range<u32>) -> Vec<u32> {
+    pub fn programming_of(&self, slots: std::ops::Range<u32>) -> Vec<u32> {
         let slots = self.slots.range(slots);
         let programming = slots.filter(|(_, slot)| slot.programming.is_some());
         programming.map(|(lpn, _)| *lpn).collect()
     }
 
     /// Everything is in the cells; whether anything was volatile.
-    pub(crate) fn all_programmed(&mut self) -> bool {
+    pub fn all_programmed(&mut self) -> bool {
         let any = !self.is_empty();
         *self = Volatile::default();
         any
-    }
-}
-
-/// Follows what a layer is asked again, with what each slot that is written held before.
-#[derive(Debug, Default)]
-pub(crate) struct Tracker {
-    pub(crate) volatile: Volatile,
-    /// True if the drive's buffer is volatile.
-    tracks: bool,
-    pub(crate) blank: Blank,
-    before: Vec<(u32, u32)>,
-}
-
-impl Tracker {
-    pub(crate) fn of(volatile: Volatile, tracks: bool, blank: Blank) -> Tracker {
-        Tracker {
-            volatile,
-            tracks,
-            blank,
-            before: Vec::new(),
-        }
-    }
-}
-
-impl PageStore for Tracker {
-    fn prepare(
-        &mut self,
-        lpn: Lpn,
-        extent: Extent,
-        stated: ftlab_base::Content,
-        layer: &dyn TranslationLayer,
-    ) -> Result<(Extent, ftlab_base::Content), StoreFailed> {
-        self.before = lying(layer, lpn, 1);
-        Ok((extent, stated))
-    }
-
-    fn prepare_trim(&mut self, first: Lpn, slots: u32, layer: &dyn TranslationLayer) {
-        if self.tracks {
-            self.before = lying(layer, first, slots);
-        }
-    }
-
-    fn follow(
-        &mut self,
-        input: LayerInput,
-        taken: bool,
-        _: &dyn TranslationLayer,
-        moves: &[DataMove],
-    ) {
-        if self.tracks {
-            self.volatile.follow(input, taken, &self.before, moves);
-        }
-        moves.iter().for_each(|step| self.blank.follow(step));
-    }
-
-    /// It lives no longer than a recovery.
-    fn copy(&self) -> Option<Box<dyn PageStore>> {
-        None
     }
 }
 
@@ -325,6 +269,7 @@ impl PageStore for Tracker {
 mod tests {
     use super::*;
     use ftlab_base::Ppa;
+    use ftlab_ftl::Extent;
 
     fn write(volatile: &mut Volatile, lpn: u32, before: Option<u32>, moves: &[DataMove]) {
         let input = LayerInput::Write(SlotWrite::of(Lpn(lpn), Extent::Whole));

@@ -1,8 +1,8 @@
-//! A drive for the tests of this crate: every command takes the same time, N at once.
+//! A drive for tests of whoever runs drives: every command takes the same time, N at once.
 
+use crate::saved::{DeviceState, StateError};
+use crate::{Counters, Device, Energy, EraseRefused};
 use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
-use ftlab_drive::saved::{DeviceState, StateError};
-use ftlab_drive::{Counters, Device, Energy, EraseRefused};
 use ftlab_host::Host;
 use std::collections::VecDeque;
 
@@ -37,6 +37,8 @@ pub struct Fake {
 }
 
 impl Fake {
+    /// A drive of N sectors; a command takes 100 us, one at a time.
+    #[must_use]
     pub fn new(sectors: u64) -> Self {
         Fake {
             sectors,
