@@ -3,12 +3,12 @@
 //! A drive whose flushes program a record serves them in rounds: those that come while one is at work wait for it, and end
 //! together with the next; writes go on meanwhile. On others a flush ends when the buffer is empty, and no write is let in before.
 
-use ftlab_base::Nanos;
+use ftlab_base::{Lpn, Nanos};
 use std::collections::VecDeque;
 use std::ops::Range;
 
 /// Flushes that a drive has in hand.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Flushes {
     /// Those at work, which end together.
     pub(super) round: VecDeque<u32>,
@@ -25,7 +25,7 @@ pub(super) struct Flushes {
 }
 
 /// A flush of some slots, as a write with FUA asks for.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct OwnFlush {
     pub(super) number: u32,
     pub(super) slots: Range<u32>,
@@ -50,6 +50,14 @@ impl Flushes {
     #[inline]
     pub(super) fn hold_writes_back(&self) -> bool {
         !self.round.is_empty() && self.record == Nanos::ZERO
+    }
+
+    /// A slot is handed on: those that flush it wait for its unit, too, which is not filled up.
+    #[inline]
+    pub(super) fn note_handed_on(&mut self, lpn: Lpn) {
+        for own in &mut self.own {
+            own.is_filled_up &= !own.slots.contains(&lpn.0);
+        }
     }
 
     /// Takes all of them, as they have failed.

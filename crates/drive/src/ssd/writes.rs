@@ -281,6 +281,7 @@ impl Ssd {
             };
             let (place, bytes) = self.buffer.take().expect("something waits");
             self.totals.host_bytes_written += bytes;
+            self.flushes.note_handed_on(lpn);
             // A unit of one slot is programmed at once, and concerns nobody else.
             let tells_place = self.is_for_one_place(fence)
                 && (self.mapped.batch).signal_instead(fence, Fence::of_place(place.0));

@@ -144,6 +144,11 @@ impl Body for Flat {
         self.store.lost_sectors()
     }
 
+    /// A flush that has not ended promises nothing of what the drive's cache alone has.
+    fn something_waits(&self) -> bool {
+        self.store.lost_sectors().is_some_and(|sectors| sectors > 0)
+    }
+
     fn saved(&self, _room: Room) -> SavedBody {
         SavedBody {
             state: DeviceState::Flashless(self.device.counters()),

@@ -115,7 +115,7 @@ pub(crate) trait Body: Send {
         false
     }
 
-    /// True if the write buffer has data that the layer has not got; of a slot alone.
+    /// True if the write buffer has data that the layer, or the platter, has not got; of a slot alone.
     fn something_waits(&self) -> bool {
         false
     }

@@ -113,3 +113,26 @@ fn without_a_record_all_that_wait_end_when_the_data_are_programmed() {
     let times = rate_of(&mut build(X25_M), 5) / rate_of(&mut build(X25_M), 1);
     assert!(times > 3.0, "{times}, and rounds give 2.5");
 }
+
+#[test]
+fn a_flush_of_a_slot_ends_whenever_that_is_written_again() {
+    let cases = (0..KINDS.len()).flat_map(|kind| (0..40).map(move |n| (kind, 50 * n)));
+    for (kind, after_us) in cases {
+        let mut ssd = build(kind);
+        let later = SimTime(1000 * after_us);
+        let mut done = Vec::new();
+        let commands = [
+            Command::write(0, 0, 8, SimTime::ZERO),
+            Command::new(CommandKind::Flush, 1, 0, 8, SimTime::ZERO),
+            Command::write(2, 0, 8, later),
+        ];
+        for command in commands {
+            ssd.advance(command.at, &mut done);
+            ssd.submit(command, command.at);
+        }
+        while let Some(next) = ssd.next_event() {
+            ssd.advance(next, &mut done);
+        }
+        assert_eq!(done.len(), 3, "drive {kind}, written again after {later:?}");
+    }
+}
