@@ -71,6 +71,20 @@ impl Number {
     }
 }
 
+impl Number {
+    /// The setting that gives a drive a value beside other settings, or the power of two nearest to it where sizes go by
+    /// those; none if the drive can have neither, and keeps its own.
+    pub fn setting_beside(&self, value: f64, drive: &str, others: &[String]) -> Option<String> {
+        let values = [value, value.log2().round().exp2()];
+        let builds = |setting: &String| {
+            let all: Vec<String> = others.iter().chain([setting]).cloned().collect();
+            Catalog::load(drive, &all).is_ok()
+        };
+        let settings = values.map(|value| self.setting(value));
+        settings.into_iter().find(builds)
+    }
+}
+
 /// The step by which a number is moved to see what it does, as a factor: large enough to be seen above the scatter of
 /// a run.
 pub const STEP: f64 = 1.1;
@@ -203,6 +217,20 @@ mod tests {
             ..read.clone()
         };
         assert_eq!(impossible.stepped(), None);
+    }
+
+    #[test]
+    fn a_size_that_goes_by_powers_of_two_comes_as_near_as_it_can() {
+        let drives = ["ocz-vertex".to_owned()];
+        let numbers = of_sources(&drives, &["fitted", "derived"]).unwrap();
+        let of = |key: &str| numbers.iter().find(|number| number.key == key).unwrap();
+        let slot = of("map.slot");
+        let near = slot.setting_beside(4.19, "ocz-vertex", &[]);
+        assert_eq!(near.as_deref(), Some("map.slot=4KiB"));
+        let read = of("firmware.read_command");
+        let near = read.setting_beside(read.value * STEP, "ocz-vertex", &[]);
+        assert_eq!(near, Some(read.setting(read.value * STEP)));
+        assert_eq!(slot.setting_beside(1e9, "ocz-vertex", &[]), None);
     }
 
     #[test]

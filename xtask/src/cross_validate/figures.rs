@@ -165,11 +165,9 @@ impl<'a> Table<'a> {
                 .filter(|drive| self.runs.contains_key(*drive))
             {
                 if by.abs() >= LEAST_MOVE {
+                    let others = settings.entry(drive).or_default();
                     let value = number.value * by.exp();
-                    settings
-                        .entry(drive)
-                        .or_default()
-                        .push(number.setting(value));
+                    others.extend(number.setting_beside(value, drive, others));
                 }
             }
         }
