@@ -25,8 +25,19 @@ pub struct BufferedSlot {
 pub struct CutResult {
     /// Slots that the layer is to be handed again.
     pub slots: Vec<BufferedSlot>,
+    /// Slots whose newest version is lost, the oldest first.
+    pub lost: Vec<LostSlot>,
     /// Counts.
     pub report: CutReport,
+}
+
+/// A slot whose newest version is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LostSlot {
+    /// Number of the slot.
+    pub lpn: u32,
+    /// True if it is made of both versions.
+    pub is_torn: bool,
 }
 
 /// Versions of slots that a store has.
@@ -47,22 +58,23 @@ impl Volatile {
         slot_bytes: usize,
         versions: &impl Versions,
     ) -> CutResult {
-        let mut left = CutResult {
-            slots: Vec::new(),
-            report: CutReport {
-                seed: cut.seed,
-                ..CutReport::default()
-            },
-        };
+        let mut left = CutResult::default();
+        left.report.seed = cut.seed;
         for slot in self.saved() {
             left.report.slots += 1;
             let fate = slot.fate(cut, slot_bytes as u64);
             let restored = restored(slot, fate, slot_bytes, versions);
             let is_old = slot.waits || (fate == Fate::Old && restored.is_some());
-            match (&restored, fate) {
-                _ if is_old => left.report.old += 1,
-                (Some(_), Fate::Torn(_)) => left.report.torn += 1,
-                _ => left.report.new += 1,
+            let is_torn = !is_old && restored.is_some() && matches!(fate, Fate::Torn(_));
+            let count = match (is_old, is_torn) {
+                (true, _) => &mut left.report.old,
+                (_, true) => &mut left.report.torn,
+                _ => &mut left.report.new,
+            };
+            *count += 1;
+            if is_old || is_torn {
+                let lpn = slot.lpn;
+                left.lost.push(LostSlot { lpn, is_torn });
             }
             left.slots.extend(restored);
         }

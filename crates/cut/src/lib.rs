@@ -16,7 +16,7 @@ pub mod volatile;
 
 pub use account::{Account, DRAINED_AFTER, Followed};
 pub use cached::CachedWrites;
-pub use left::{BufferedSlot, CutResult, Versions};
+pub use left::{BufferedSlot, CutResult, LostSlot, Versions};
 pub use mask::{SectorMask, mask_of, runs};
 pub use power_cut::{CutReport, Fate, PowerCut};
 pub use volatile::Volatile;

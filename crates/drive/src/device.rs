@@ -4,8 +4,9 @@ use crate::counters::Counters;
 use crate::health::Health;
 use crate::heat::Temperature;
 use crate::occupancy::Occupancy;
+use crate::ssd::Ssd;
 use crate::state::DeviceState;
-use ftlab_base::{Command, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
+use ftlab_base::{Command, CommandId, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_ftl::page::PageMapped;
 use ftlab_host::Host;
 use ftlab_nand::StateError;
@@ -48,6 +49,14 @@ pub trait Device: Send {
     /// # Panics
     /// When the command reaches beyond [`Device::capacity_sectors`]; the caller checks.
     fn submit(&mut self, command: Command, now: SimTime);
+
+    /// Takes a command as [`Device::submit`] does, and gives the id by which a store behind the drive will hear of its
+    /// data.
+    fn submit_to_store(&mut self, command: Command, now: SimTime) -> CommandId {
+        let id = command.id;
+        self.submit(command, now);
+        id
+    }
 
     /// The earliest instant at which something happens; `None` when nothing will.
     fn next_event(&self) -> Option<SimTime>;
@@ -180,4 +189,24 @@ pub trait Device: Send {
     /// The drive as it is, for a second run from the same state. Only while nothing is
     /// outstanding; its clock starts at zero again.
     fn snapshot(&self) -> Box<dyn Device>;
+
+    /// The drive at work, with all that is outstanding and its clock, for a second future. It copies the mapping once, and
+    /// what the store behind the flash says of copies.
+    fn fork(&self) -> Box<dyn Device>;
+
+    /// The SSD that it is, or that it stands in front of.
+    fn ssd(&self) -> Option<&Ssd> {
+        None
+    }
+
+    /// The same, to give it a store and data.
+    fn ssd_mut(&mut self) -> Option<&mut Ssd> {
+        None
+    }
+}
+
+impl Clone for Box<dyn Device> {
+    fn clone(&self) -> Box<dyn Device> {
+        self.fork()
+    }
 }

@@ -181,4 +181,8 @@ impl Device for Fake {
     fn snapshot(&self) -> Box<dyn Device> {
         Box::new(self.clone())
     }
+
+    fn fork(&self) -> Box<dyn Device> {
+        Box::new(self.clone())
+    }
 }

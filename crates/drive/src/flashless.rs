@@ -163,4 +163,8 @@ impl<M: Medium> Device for Flashless<M> {
         assert!(self.outstanding.is_empty(), "a snapshot of a drive at work");
         Box::new(self.clone())
     }
+
+    fn fork(&self) -> Box<dyn Device> {
+        Box::new(self.clone())
+    }
 }

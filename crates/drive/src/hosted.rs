@@ -4,10 +4,11 @@ use crate::device::{CacheRefused, Device, EraseRefused};
 use crate::occupancy::Occupancy;
 use crate::passes_on::passes_on;
 use crate::state::DeviceState;
-use ftlab_base::{Command, Completion, Nanos, Outcome, SimTime};
+use ftlab_base::{Command, CommandId, Completion, Nanos, Outcome, SimTime};
 use ftlab_host::{Cores, Host, Path};
 
 /// A drive and the way of requests to it and back.
+#[derive(Clone)]
 pub struct Hosted {
     device: Box<dyn Device>,
     path: Path,
@@ -92,6 +93,11 @@ impl Device for Hosted {
     fn submit(&mut self, command: Command, now: SimTime) {
         self.is_timed = true;
         self.cores.submit(command, now);
+    }
+
+    fn submit_to_store(&mut self, command: Command, now: SimTime) -> CommandId {
+        self.is_timed = true;
+        self.cores.submit(command, now)
     }
 
     fn next_event(&self) -> Option<SimTime> {

@@ -71,6 +71,18 @@ macro_rules! passes_on {
             self.device.page_layer()
         }
 
+        fn fork(&self) -> Box<dyn $crate::Device> {
+            Box::new(self.clone())
+        }
+
+        fn ssd(&self) -> Option<&$crate::ssd::Ssd> {
+            self.device.ssd()
+        }
+
+        fn ssd_mut(&mut self) -> Option<&mut $crate::ssd::Ssd> {
+            self.device.ssd_mut()
+        }
+
         fn restore(
             &mut self,
             state: $crate::state::DeviceState,

@@ -2,9 +2,9 @@
 //!
 //! The program `ftlab` is [`main_with_policies`] without policies. Your own program with your own victim policies is
 //! that function with them, and has every command of `ftlab`; [`policy`] has what they are written with. A program
-//! that runs loads on drives itself takes what it needs of [`sim`].
+//! that runs loads on drives itself takes what it needs of [`sim`]; a simulator that wants a drive, of [`device`].
 //!
-//! These three are the Rust interface of ftlab, and keep to Semantic Versioning. The crates `ftlab-…`, which they are
+//! These four are the Rust interface of ftlab, and keep to Semantic Versioning. The crates `ftlab-…`, which they are
 //! made of, are internal: what is in them may change in any release.
 //!
 //! The feature `attach`, which is on by default, is all that needs Unix: `ftlab serve` and the commands for images and
@@ -45,6 +45,13 @@ mod verdicts;
 mod words;
 
 pub mod sim;
+
+/// A drive inside somebody else's simulator: the crate `ftlab-device`.
+pub mod device {
+    pub use ftlab_device::{
+        Builder, Command, Completion, Counters, Device, Error, Lost, Operation, Outcome, PowerCut,
+    };
+}
 
 use clap::FromArgMatches;
 use cli::{Cli, Command};

@@ -97,6 +97,14 @@ impl Testbed {
         if is_path(name) {
             return made_of(name, |text| Testbed::parse(&stem(name), text));
         }
+        Testbed::known(name)
+    }
+
+    /// Loads a testbed that comes with ftlab by slug or a part of it. No file is looked for.
+    ///
+    /// # Errors
+    /// When there is no such testbed, or several.
+    pub fn known(name: &str) -> Result<Testbed, SheetError> {
         let named = TESTBEDS.iter().map(|&(slug, _)| Named {
             slug,
             others: Vec::new(),

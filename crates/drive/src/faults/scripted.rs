@@ -10,6 +10,7 @@ use ftlab_host::Host;
 use std::collections::BTreeMap;
 
 /// An event that is held, and done later.
+#[derive(Clone)]
 enum Later {
     /// A command arrives at the drive.
     Begin(Command, Verdict),
@@ -18,6 +19,7 @@ enum Later {
 }
 
 /// A drive and the faults of its requests. What is applied without time has none: their time never comes.
+#[derive(Clone)]
 pub struct Scripted {
     device: Box<dyn Device>,
     /// Time of a request that is answered and not done.

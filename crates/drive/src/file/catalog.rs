@@ -23,12 +23,24 @@ impl Catalog {
     /// # Errors
     /// When there is no such drive or several, or its file or a setting is wrong.
     pub fn load(name: &str, settings: &[String]) -> Result<DriveFile, SheetError> {
+        let of_file = || made_of(name, |text| DriveFile::parse(&stem(name), text, settings));
+        if is_path(name) && text_of(DRIVES, name).is_none() {
+            return of_file();
+        }
+        match Catalog::known(name, settings) {
+            Err(SheetError::Unknown { .. }) if Path::new(name).exists() => of_file(),
+            found => found,
+        }
+    }
+
+    /// Loads a drive that comes with ftlab by slug, alias or a part of them, and applies `key=value` settings. No file is
+    /// looked for.
+    ///
+    /// # Errors
+    /// As [`Catalog::load`].
+    pub fn known(name: &str, settings: &[String]) -> Result<DriveFile, SheetError> {
         if let Some(text) = text_of(DRIVES, name) {
             return DriveFile::parse(name, text, settings);
-        }
-        let of_file = || made_of(name, |text| DriveFile::parse(&stem(name), text, settings));
-        if is_path(name) {
-            return of_file();
         }
         let named = |&(slug, text): &(&'static str, &str)| {
             let file = DriveFile::parse(slug, text, &[])?;
@@ -38,13 +50,8 @@ impl Catalog {
         };
         let known = DRIVES.iter().map(named).collect::<Result<Vec<_>, _>>()?;
         let hint = "`ftlab drives` lists them all, and a path to a .toml file works too";
-        match names::find("drive", name, &known, hint.to_owned()) {
-            Err(SheetError::Unknown { .. }) if Path::new(name).exists() => of_file(),
-            found => {
-                let slug = found?;
-                let text = text_of(DRIVES, slug).expect("it was found there");
-                DriveFile::parse(slug, text, settings)
-            }
-        }
+        let slug = names::find("drive", name, &known, hint.to_owned())?;
+        let text = text_of(DRIVES, slug).expect("it was found there");
+        DriveFile::parse(slug, text, settings)
     }
 }

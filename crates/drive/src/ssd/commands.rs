@@ -3,7 +3,7 @@
 use ftlab_base::{Command, SimTime};
 
 /// Commands at the drive; numbers are used again.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Commands {
     commands: Vec<Command>,
     /// Instant at which each has passed the core and its data have crossed the link, at the earliest.

@@ -230,6 +230,18 @@ impl Device for Ssd {
     fn snapshot(&self) -> Box<dyn Device> {
         Box::new(self.copy())
     }
+
+    fn fork(&self) -> Box<dyn Device> {
+        Box::new(self.clone())
+    }
+
+    fn ssd(&self) -> Option<&Ssd> {
+        Some(self)
+    }
+
+    fn ssd_mut(&mut self) -> Option<&mut Ssd> {
+        Some(self)
+    }
 }
 
 impl Ssd {

@@ -65,7 +65,7 @@ impl Event {
 }
 
 /// Events by time, and at one instant in the order in which they were scheduled.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Events {
     stages: Lanes<(Event, u32), STAGES>,
 }

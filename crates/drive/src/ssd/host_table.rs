@@ -18,7 +18,7 @@ const NONE: u32 = u32::MAX;
 
 /// The pieces in the drive's own memory: each has one place there, by its number, and takes it from the one before. They
 /// are gone when the power is.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct OwnPieces {
     pub(super) table: HostTable,
     places: Vec<u32>,

@@ -76,6 +76,19 @@ pub(super) struct Mapped {
     pub(super) inputs: Option<Vec<LayerInput>>,
 }
 
+impl Clone for Mapped {
+    fn clone(&self) -> Mapped {
+        Mapped {
+            layer: self.layer.boxed(),
+            batch: self.batch.clone(),
+            timed: self.timed,
+            refusal: self.refusal,
+            store: self.store.as_ref().and_then(|store| store.copy()),
+            inputs: self.inputs.clone(),
+        }
+    }
+}
+
 impl Mapped {
     pub(super) fn new(layer: Box<dyn TranslationLayer>) -> Mapped {
         Mapped {

@@ -67,8 +67,8 @@ use waking::Wakings;
 use write_through::Cache;
 use writes::Admission;
 
-/// An SSD in virtual time.
-#[derive(Debug)]
+/// An SSD in virtual time. A clone goes on where it is; its store goes with it if there can be two.
+#[derive(Debug, Clone)]
 pub struct Ssd {
     params: SsdParams,
     /// Its power model as the host that it is plugged in has it.

@@ -16,7 +16,7 @@ use std::ops::Range;
 const IN_ORDER_LEAST: u32 = 3;
 
 /// Slots that were asked for together.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Run {
     number: u32,
     slots: Range<u32>,
@@ -35,7 +35,7 @@ impl Run {
 }
 
 /// Slots that an SSD reads ahead, and the commands that wait for them.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct ReadAhead {
     /// Slots it reads ahead; 0 if it does not.
     depth: u32,

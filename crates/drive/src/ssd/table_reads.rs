@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Pages of a mapping table that are being read.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct TableReads {
     /// By page: the commands that wait for it.
     coming: BTreeMap<u32, Vec<u32>>,
@@ -49,7 +49,7 @@ impl TableReads {
 }
 
 /// Reads that a stopped firmware waits for, and commands that wait for the firmware.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Halts {
     /// Reads that are to come before it goes on.
     reads: u32,

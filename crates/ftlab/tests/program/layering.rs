@@ -79,6 +79,21 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-cut",
         ],
     ),
+    // For other people's simulators: all of it is below. Its tests compare it with an image.
+    (
+        "ftlab-device",
+        &[
+            "ftlab-base",
+            "ftlab-nand",
+            "ftlab-ftl",
+            "ftlab-sheet",
+            "ftlab-host",
+            "ftlab-drive",
+            "ftlab-cut",
+            "ftlab-states",
+            "ftlab-image",
+        ],
+    ),
     (
         "ftlab-attach",
         &[
@@ -215,6 +230,7 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-sheet",
             "ftlab-drive",
             "ftlab-states",
+            "ftlab-device",
             "ftlab-workload",
             "ftlab-trace",
             "ftlab-result",

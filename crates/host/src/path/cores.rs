@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 /// The cores that programs and their requests run on: each does one thing after the other, and takes along what belongs to
 /// what it has not begun. Requests of jobs that share a core share its queue.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Cores {
     path: Path,
     /// The most sectors that one command moves: a larger request is several, each with its cost.
@@ -30,7 +30,7 @@ struct Request {
     back: Nanos,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Core {
     /// Work under way or to be done, in order.
     work: VecDeque<Work>,
@@ -47,14 +47,14 @@ struct Core {
     polls_since: Option<SimTime>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Work {
     begins: SimTime,
     ends: SimTime,
     what: What,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum What {
     /// So many requests go to the drive, all at the end.
     Call(usize),
@@ -209,8 +209,8 @@ impl Cores {
         }
     }
 
-    /// A program makes a request.
-    pub fn submit(&mut self, command: Command, now: SimTime) {
+    /// A program makes a request; gives the id that the drive knows it by.
+    pub fn submit(&mut self, command: Command, now: SimTime) -> CommandId {
         let number = usize::from(command.queue.number);
         let core = self
             .path
@@ -230,6 +230,7 @@ impl Cores {
         let there = self.path.submit * parts;
         self.cores[core].call(Command { id, ..command }, now, &self.path, there);
         self.note(core);
+        id
     }
 
     /// The drive has ended a request.

@@ -1,0 +1,168 @@
+//! A device, as it is described before it is built.
+
+use crate::device::{Carries, Device};
+use crate::error::Error;
+use ftlab_base::RootSeed;
+use ftlab_drive::{Catalog, DriveFile, OwnPolicies, default_testbed};
+use ftlab_host::Testbed;
+use ftlab_states::{State, prepare};
+
+/// Where the drive's numbers come from.
+#[derive(Debug, Clone)]
+enum Source {
+    /// A drive of the catalogue.
+    Named(String),
+    /// The text of a drive file, and its name in errors.
+    Text { name: String, text: String },
+}
+
+/// Description of a device. What is not said is as in `ftlab run`: a new drive, the testbed of its time, seed 1.
+#[derive(Debug, Clone)]
+pub struct Builder {
+    source: Source,
+    settings: Vec<String>,
+    shrink_to: Option<u64>,
+    testbed: Option<String>,
+    state: String,
+    seed: u64,
+    carries: Carries,
+    policies: OwnPolicies,
+}
+
+impl Builder {
+    fn of(source: Source) -> Builder {
+        Builder {
+            source,
+            settings: Vec::new(),
+            shrink_to: None,
+            testbed: None,
+            state: "new".to_owned(),
+            seed: 1,
+            carries: Carries::Nothing,
+            policies: OwnPolicies::default(),
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Builder {
+        Builder::of(Source::Named(name.to_owned()))
+    }
+
+    pub(crate) fn text(name: &str, text: &str) -> Builder {
+        Builder::of(Source::Text {
+            name: name.to_owned(),
+            text: text.to_owned(),
+        })
+    }
+
+    /// Changes a number of the drive file, as `ftlab run --set` does: `gc.policy=fifo`.
+    #[must_use]
+    pub fn set(mut self, key_value: &str) -> Builder {
+        self.settings.push(key_value.to_owned());
+        self
+    }
+
+    /// Takes the drive in a form of at most N bytes, with smaller blocks: what it holds is less, and speeds, latencies and
+    /// write amplification are the same.
+    #[must_use]
+    pub fn shrink_to(mut self, bytes: u64) -> Builder {
+        self.shrink_to = Some(bytes);
+        self
+    }
+
+    /// Puts the drive on another machine: `spdk-2024`, or the text of a testbed file.
+    #[must_use]
+    pub fn testbed(mut self, name_or_text: &str) -> Builder {
+        self.testbed = Some(name_or_text.to_owned());
+        self
+    }
+
+    /// Brings the drive to a state before its time begins: `filled`, `used`, `steady-fast` … (see `ftlab run --state`).
+    #[must_use]
+    pub fn state(mut self, name: &str) -> Builder {
+        name.clone_into(&mut self.state);
+        self
+    }
+
+    /// Takes another seed: of the drive's draws, and of how it comes to its state.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Builder {
+        self.seed = seed;
+        self
+    }
+
+    /// Has the drive follow what a power cut would take, without bytes.
+    #[must_use]
+    pub fn track_power_cuts(mut self) -> Builder {
+        self.carries = self.carries.max(Carries::Account);
+        self
+    }
+
+    /// Has the drive carry bytes: writes come with data, [`Device::read`] gives them, and a power cut takes some.
+    #[must_use]
+    pub fn keep_data(mut self) -> Builder {
+        self.carries = Carries::Data;
+        self
+    }
+
+    /// Policies of your own that the drive file or a setting names.
+    #[must_use]
+    pub fn policies(mut self, policies: OwnPolicies) -> Builder {
+        self.policies = policies;
+        self
+    }
+
+    fn file(&self) -> Result<DriveFile, Error> {
+        // What a program brings must be there when the settings name it.
+        let file = match &self.source {
+            Source::Named(name) => Catalog::known(name, &[])?,
+            Source::Text { name, text } => DriveFile::parse(name, text, &[])?,
+        };
+        let file = file.knowing(self.policies.clone());
+        let file = match self.settings.is_empty() {
+            true => file,
+            false => file.with(&self.settings)?,
+        };
+        let Some(most) = self.shrink_to else {
+            return Ok(file);
+        };
+        let (small, _) = file.shrunk_to(most)?;
+        match small.capacity_bytes() <= most || file.raw_bytes().is_none() {
+            true => Ok(small),
+            false => Err(Error::Drive(format!(
+                "shrink_to: {} has {} bytes at least, with blocks of few pages",
+                file.slug(),
+                small.capacity_bytes()
+            ))),
+        }
+    }
+
+    fn machine(&self, file: &DriveFile) -> Result<Testbed, Error> {
+        let name = match &self.testbed {
+            None => default_testbed([file]),
+            Some(text) if text.contains('\n') => return Ok(Testbed::parse("testbed", text)?),
+            Some(name) => name,
+        };
+        Ok(Testbed::known(name)?)
+    }
+
+    /// Builds the device, brings it to its state, and lets its time begin at 0.
+    ///
+    /// # Errors
+    /// When there is no such drive, testbed or state, a setting is wrong, or the drive cannot come to the state.
+    pub fn build(&self) -> Result<Device, Error> {
+        let file = self.file()?;
+        let testbed = self.machine(&file)?;
+        let state = State::of_name(&self.state).map_err(Error::State)?;
+        let seed = RootSeed(self.seed);
+        if self.carries > Carries::Nothing && !file.faults().is_empty() {
+            return Err(Error::Drive(format!(
+                "{} has faults of requests, which a device that carries data or an account of power cuts does not know; \
+                 leave out [[faults]], or the data",
+                file.slug()
+            )));
+        }
+        let mut drive = file.build(&testbed, seed)?;
+        prepare(&mut *drive, State::New, state, seed)?;
+        Ok(Device::around(file, testbed, seed, drive, self.carries))
+    }
+}

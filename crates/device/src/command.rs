@@ -1,0 +1,131 @@
+//! Commands to a device, and their ends.
+
+use ftlab_base::{CommandKind, Lba, SECTOR_BYTES, SimTime};
+
+/// What a command asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// Data come to the host.
+    Read,
+    /// Data go to the drive.
+    Write,
+    /// The drive may forget a range.
+    Trim,
+    /// What was written to a range survives a power cut; of no length, everything written so far.
+    Flush,
+}
+
+/// A command of the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Command {
+    /// Chosen by the caller; comes back with the end. No two that are outstanding have the same.
+    pub id: u64,
+    /// What it asks for.
+    pub operation: Operation,
+    /// First byte of the range, a multiple of 512.
+    pub offset: u64,
+    /// Length of the range in bytes, a multiple of 512.
+    pub bytes: u64,
+}
+
+impl Command {
+    const fn new(operation: Operation, id: u64, offset: u64, bytes: u64) -> Command {
+        Command {
+            id,
+            operation,
+            offset,
+            bytes,
+        }
+    }
+
+    /// A read.
+    #[must_use]
+    pub const fn read(id: u64, offset: u64, bytes: u64) -> Command {
+        Command::new(Operation::Read, id, offset, bytes)
+    }
+
+    /// A write.
+    #[must_use]
+    pub const fn write(id: u64, offset: u64, bytes: u64) -> Command {
+        Command::new(Operation::Write, id, offset, bytes)
+    }
+
+    /// A trim: slots that it covers as a whole read as zeros afterwards.
+    #[must_use]
+    pub const fn trim(id: u64, offset: u64, bytes: u64) -> Command {
+        Command::new(Operation::Trim, id, offset, bytes)
+    }
+
+    /// A flush of everything.
+    #[must_use]
+    pub const fn flush(id: u64) -> Command {
+        Command::new(Operation::Flush, id, 0, 0)
+    }
+
+    /// A flush of a range alone, as a write with FUA asks for its own data.
+    #[must_use]
+    pub const fn flush_range(id: u64, offset: u64, bytes: u64) -> Command {
+        Command::new(Operation::Flush, id, offset, bytes)
+    }
+
+    /// The command as the drive's rooms have it.
+    pub(crate) fn inner(&self, now: SimTime) -> ftlab_base::Command {
+        let kind = match self.operation {
+            Operation::Read => CommandKind::Read,
+            Operation::Write => CommandKind::Write,
+            Operation::Trim => CommandKind::Trim,
+            Operation::Flush => CommandKind::Flush,
+        };
+        let sectors = (self.bytes / SECTOR_BYTES) as u32;
+        ftlab_base::Command {
+            lba: Lba(self.offset / SECTOR_BYTES),
+            ..ftlab_base::Command::new(kind, self.id, 0, sectors, now)
+        }
+    }
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// The drive did what was asked.
+    Good,
+    /// The drive takes no more writes; what it holds stays readable.
+    WriteFault,
+    /// The data could not be read back.
+    Unrecoverable,
+    /// The drive did not answer, and the host gave the command up.
+    Gone,
+}
+
+/// The end of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Completion {
+    /// Id of the command that ended.
+    pub id: u64,
+    /// Instant at which the host saw it end, in nanoseconds.
+    pub at_ns: u64,
+    /// Success, or the reason of failure.
+    pub outcome: Outcome,
+}
+
+impl Completion {
+    /// True if the drive did what was asked.
+    #[must_use]
+    pub const fn is_good(&self) -> bool {
+        matches!(self.outcome, Outcome::Good)
+    }
+
+    pub(crate) fn of(ended: &ftlab_base::Completion) -> Completion {
+        Completion {
+            id: ended.id.0,
+            at_ns: ended.at.since(SimTime::ZERO).0,
+            outcome: match ended.outcome {
+                ftlab_base::Outcome::Good => Outcome::Good,
+                ftlab_base::Outcome::WriteFault => Outcome::WriteFault,
+                ftlab_base::Outcome::Unrecoverable => Outcome::Unrecoverable,
+                ftlab_base::Outcome::Gone => Outcome::Gone,
+            },
+        }
+    }
+}

@@ -1,0 +1,443 @@
+//! A device at work.
+
+use crate::builder::Builder;
+use crate::command::{Command, Completion, Operation};
+use crate::counters::Counters;
+use crate::error::{Error, check};
+use crate::flat::FlatStore;
+use crate::store::{MemoryStore, StoreOptions};
+use ftlab_base::{CommandId, Lpn, Outcome, RootSeed, SECTOR_BYTES, SimTime};
+use ftlab_cut::DRAINED_AFTER;
+use ftlab_drive::DriveFile;
+use ftlab_host::Testbed;
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+use std::ops::Range;
+
+/// What a device carries beside its clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Carries {
+    /// Nothing.
+    Nothing,
+    /// An account of what a power cut would take.
+    Account,
+    /// That, and bytes.
+    Data,
+}
+
+/// A command at the drive.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Outstanding {
+    operation: Operation,
+    /// Sectors of its range.
+    first: u64,
+    end: u64,
+}
+
+/// A drive in virtual time. A clone goes on where it is, with all that is outstanding.
+#[derive(Clone)]
+pub struct Device {
+    pub(crate) file: DriveFile,
+    pub(crate) testbed: Testbed,
+    pub(crate) seed: RootSeed,
+    pub(crate) drive: Box<dyn ftlab_drive::Device>,
+    pub(crate) carries: Carries,
+    /// The data of a drive without flash; one of flash has its own within.
+    pub(crate) flat: Option<FlatStore>,
+    pub(crate) outstanding: HashMap<u64, Outstanding, FxBuildHasher>,
+    pub(crate) now: SimTime,
+    /// Instant of its last command or event.
+    pub(crate) worked_at: SimTime,
+    pub(crate) power_cycles: u64,
+    pub(crate) unsafe_shutdowns: u64,
+    /// Scratch: what the drive has just ended.
+    ended: Vec<ftlab_base::Completion>,
+}
+
+impl std::fmt::Debug for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Device")
+            .field("drive", &self.file.slug())
+            .field("testbed", &self.testbed.slug)
+            .field("now", &self.now)
+            .field("outstanding", &self.outstanding.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Device {
+    /// Describes a drive of the catalogue, by its name or a part of that which no other has.
+    #[must_use]
+    pub fn named(name: &str) -> Builder {
+        Builder::named(name)
+    }
+
+    /// Describes the drive of a drive file's text; `name` stands for the file in errors.
+    #[must_use]
+    pub fn of_text(name: &str, text: &str) -> Builder {
+        Builder::text(name, text)
+    }
+
+    pub(crate) fn around(
+        file: DriveFile,
+        testbed: Testbed,
+        seed: RootSeed,
+        drive: Box<dyn ftlab_drive::Device>,
+        carries: Carries,
+    ) -> Device {
+        let has_flash = drive.ssd().is_some();
+        let flat = carries > Carries::Nothing && !has_flash;
+        let flat = flat.then(|| FlatStore::new(carries == Carries::Data, seed));
+        let mut device = Device {
+            file,
+            testbed,
+            seed,
+            drive,
+            carries,
+            flat,
+            outstanding: HashMap::default(),
+            now: SimTime::ZERO,
+            worked_at: SimTime::ZERO,
+            power_cycles: 1,
+            unsafe_shutdowns: 0,
+            ended: Vec::new(),
+        };
+        if carries > Carries::Nothing
+            && let Some(ssd) = device.drive.ssd_mut()
+        {
+            let store = MemoryStore::of(ssd, device_options(&device.file, carries));
+            ssd.carry(Box::new(store));
+        }
+        device.drive.restart_stream_hash();
+        device.drive.begin_time(SimTime::ZERO);
+        device
+    }
+
+    /// Name of the drive.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.file.name()
+    }
+
+    /// Bytes that the host can address.
+    #[must_use]
+    pub fn capacity_bytes(&self) -> u64 {
+        self.drive.capacity_sectors() * SECTOR_BYTES
+    }
+
+    /// Bytes that a power cut leaves as a whole, in one version or the other.
+    #[must_use]
+    pub fn atomic_write_bytes(&self) -> u64 {
+        self.file.atomic_write_bytes()
+    }
+
+    /// Commands that are outstanding.
+    #[must_use]
+    pub fn outstanding(&self) -> usize {
+        self.outstanding.len()
+    }
+
+    /// The present: the latest instant that it was given.
+    #[must_use]
+    pub fn now_ns(&self) -> u64 {
+        self.now.since(SimTime::ZERO).0
+    }
+
+    pub(crate) fn store_mut(&mut self) -> Option<&mut MemoryStore> {
+        match self.carries {
+            Carries::Nothing => None,
+            _ => self.drive.ssd_mut()?.store_mut(),
+        }
+    }
+
+    /// The instant `now_ns`, which is not before the present.
+    pub(crate) fn instant(&self, asked_ns: u64) -> Result<SimTime, Error> {
+        let (asked, now_ns) = (SimTime(asked_ns), self.now_ns());
+        match asked >= self.now {
+            true => Ok(asked),
+            false => Err(Error::Past { asked_ns, now_ns }),
+        }
+    }
+
+    /// Takes a command that has no data, or whose data nobody keeps. Any number may be outstanding: those beyond the
+    /// drive's own queue wait in the host's.
+    ///
+    /// # Errors
+    /// When the command does not fit the drive, its id is outstanding, time would go back, or it is a write to a device
+    /// that keeps data. Nothing has changed then.
+    pub fn submit(&mut self, command: Command, now_ns: u64) -> Result<(), Error> {
+        let needs_data = self.carries == Carries::Data && command.operation == Operation::Write;
+        match needs_data && command.bytes > 0 {
+            true => Err(Error::Data {
+                id: command.id,
+                given: 0,
+                needed: command.bytes,
+            }),
+            false => self.take(command, &[], now_ns),
+        }
+    }
+
+    /// Takes a write with its data.
+    ///
+    /// # Errors
+    /// As [`Device::submit`], and when the data are not as long as the range, or the device keeps none.
+    pub fn submit_write(
+        &mut self,
+        command: Command,
+        data: &[u8],
+        now_ns: u64,
+    ) -> Result<(), Error> {
+        if self.carries != Carries::Data {
+            return Err(Error::NoData);
+        }
+        let needed = match command.operation {
+            Operation::Write => command.bytes,
+            _ => 0,
+        };
+        if data.len() as u64 != needed {
+            return Err(Error::Data {
+                id: command.id,
+                given: data.len() as u64,
+                needed,
+            });
+        }
+        self.take(command, data, now_ns)
+    }
+
+    fn take(&mut self, command: Command, data: &[u8], now_ns: u64) -> Result<(), Error> {
+        check(&command, self.capacity_bytes())?;
+        let now = self.instant(now_ns)?;
+        let id = command.id;
+        if self.outstanding.contains_key(&id) {
+            return Err(Error::Outstanding { id });
+        }
+        self.note_drained(now);
+        let first = command.offset / SECTOR_BYTES;
+        (self.now, self.worked_at) = (now, now);
+        let mut inner = command.inner(now);
+        if command.operation == Operation::Flush && self.file.fua_flushes_all() {
+            (inner.lba, inner.sectors) = Default::default();
+        }
+        let at_store = self.drive.submit_to_store(inner, now);
+        if command.operation == Operation::Write {
+            self.give(&command, at_store, data);
+        }
+        let there = Outstanding {
+            operation: command.operation,
+            first,
+            end: first + command.bytes / SECTOR_BYTES,
+        };
+        self.outstanding.insert(id, there);
+        Ok(())
+    }
+
+    /// Gives a write's data to the store, which it asks for when the drive has got the command.
+    fn give(&mut self, command: &Command, at_store: CommandId, data: &[u8]) {
+        if let Some(flat) = &mut self.flat {
+            let sector = command.offset / SECTOR_BYTES;
+            flat.give(command.id, sector, command.bytes, data);
+        } else if let Some(store) = self.store_mut() {
+            store.give(at_store, data);
+        }
+    }
+
+    /// A drive that had nothing to do for long has programmed what it had begun.
+    pub(crate) fn note_drained(&mut self, now: SimTime) {
+        let is_idle = self.outstanding.is_empty() && self.drive.next_event().is_none();
+        if is_idle
+            && self.worked_at + DRAINED_AFTER <= now
+            && let Some(store) = self.store_mut()
+            && store.first_waiting().is_none()
+        {
+            store.note_all_programmed();
+        }
+    }
+
+    /// The earliest instant at which something happens, in nanoseconds; nothing if nothing will.
+    #[must_use]
+    pub fn next_event(&self) -> Option<u64> {
+        let next = self.drive.next_event()?;
+        Some(next.max(self.now).since(SimTime::ZERO).0)
+    }
+
+    /// Lets everything at or before `now_ns` happen, and appends what ended, in order. An instant before the present is
+    /// the present.
+    pub fn advance(&mut self, now_ns: u64, done: &mut Vec<Completion>) {
+        if self.carries > Carries::Nothing {
+            // From completion to completion: what one promises is noted before anything else happens.
+            while self.advance_to_completion(now_ns, done).is_some() {}
+        } else {
+            let now = SimTime(now_ns).max(self.now);
+            let mut ended = std::mem::take(&mut self.ended);
+            self.drive.advance(now, &mut ended);
+            self.note_ends(ended, done);
+        }
+        self.now = self.now.max(SimTime(now_ns));
+    }
+
+    /// Lets things happen up to the first instant at which something ends, but nothing after `limit_ns`: the same as
+    /// [`Device::advance`] from event to event, in one call. Gives the last instant at which something happened.
+    pub fn advance_to_completion(
+        &mut self,
+        limit_ns: u64,
+        done: &mut Vec<Completion>,
+    ) -> Option<u64> {
+        let limit = SimTime(limit_ns).max(self.now);
+        let (before, mut last) = (done.len(), None);
+        while done.len() == before
+            && let Some(at) = self.step(limit, done)
+        {
+            last = Some(at.since(SimTime::ZERO).0);
+        }
+        last
+    }
+
+    /// Lets things happen up to a completion, if that is not after `limit`; gives the last instant at which something did.
+    fn step(&mut self, limit: SimTime, done: &mut Vec<Completion>) -> Option<SimTime> {
+        let mut ended = std::mem::take(&mut self.ended);
+        let last = match &self.flat {
+            None => self.drive.advance_to_completion(limit, &mut ended),
+            // From event to event: what has come to its place must be there before something newer is in the cache.
+            Some(_) => {
+                let next = self.drive.next_event().filter(|at| *at <= limit);
+                next.inspect(|at| self.drive.advance(*at, &mut ended))
+            }
+        };
+        if let Some(last) = last {
+            self.now = last.max(self.now);
+            self.worked_at = last;
+        }
+        self.note_ends(ended, done);
+        last
+    }
+
+    fn note_ends(&mut self, mut ended: Vec<ftlab_base::Completion>, done: &mut Vec<Completion>) {
+        for completion in ended.drain(..) {
+            let id = completion.id.0;
+            let command = self.outstanding.remove(&id).expect("it was submitted");
+            if self.carries > Carries::Nothing {
+                self.note_end(id, command, completion.outcome == Outcome::Good);
+            }
+            done.push(Completion::of(&completion));
+        }
+        self.ended = ended;
+        if let Some(flat) = &mut self.flat {
+            flat.keep_only(|| self.drive.dirty());
+        }
+    }
+
+    /// Keeps account of what a command's end promises.
+    fn note_end(&mut self, id: u64, command: Outstanding, is_good: bool) {
+        let is_flush = command.operation == Operation::Flush && is_good;
+        let sectors = command.first..command.end;
+        let covers_all = sectors.is_empty() || self.file.fua_flushes_all();
+        if let Some(flat) = &mut self.flat {
+            flat.end(id, is_good);
+            match (is_flush, covers_all) {
+                (false, _) => {}
+                (true, true) => flat.flush(),
+                (true, false) => flat.flush_sectors(sectors),
+            }
+            return;
+        }
+        let slots = self.slots_of(&sectors);
+        if let Some(store) = self.store_mut() {
+            match (is_flush, covers_all) {
+                (false, _) => {}
+                (true, true) => store.note_handed_on_programmed(),
+                (true, false) => store.note_programmed_of(slots),
+            }
+        }
+    }
+
+    /// Slots that a range of sectors touches, of a drive of flash.
+    fn slots_of(&self, sectors: &Range<u64>) -> Range<u32> {
+        let slot_sectors = self.slot_bytes() / SECTOR_BYTES;
+        let end = sectors.end.div_ceil(slot_sectors) as u32;
+        (sectors.start / slot_sectors) as u32..end
+    }
+
+    /// Bytes of a slot, or of a sector where there are no slots.
+    pub(crate) fn slot_bytes(&self) -> u64 {
+        let ssd = self.drive.ssd();
+        ssd.map_or(SECTOR_BYTES, |ssd| {
+            u64::from(ssd.layer().layout().geometry.slot_bytes)
+        })
+    }
+
+    /// Reads what the drive holds, without time: of a read, when it ends.
+    ///
+    /// # Errors
+    /// When the device keeps no data, the range does not fit it, or the drive has lost what lies there.
+    pub fn read(&self, offset: u64, into: &mut [u8]) -> Result<(), Error> {
+        if self.carries != Carries::Data {
+            return Err(Error::NoData);
+        }
+        let command = Command::read(0, offset, into.len() as u64);
+        check(&command, self.capacity_bytes())?;
+        if let Some(flat) = &self.flat {
+            flat.read(offset / SECTOR_BYTES, into);
+            return Ok(());
+        }
+        let ssd = self.drive.ssd().expect("it is of flash");
+        let store: &MemoryStore = ssd.store().expect("it was given one");
+        let slot_bytes = self.slot_bytes();
+        let (mut at, mut rest) = (offset, into);
+        while !rest.is_empty() {
+            let within = at % slot_bytes;
+            let bytes = (slot_bytes - within).min(rest.len() as u64) as usize;
+            let (part, after) = rest.split_at_mut(bytes);
+            let lpn = Lpn((at / slot_bytes) as u32);
+            let first = (within / SECTOR_BYTES) as u32;
+            if store.read(lpn, ssd.layer(), first, part) != 0 {
+                return Err(Error::Unreadable {
+                    offset: at - within,
+                });
+            }
+            at += bytes as u64;
+            rest = after;
+        }
+        Ok(())
+    }
+
+    /// Counts since the drive was made.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        let counters = self.drive.counters();
+        Counters {
+            host_commands: counters.host_ios,
+            host_bytes_written: counters.host_bytes_written,
+            nand_bytes_programmed: counters.nand_bytes_programmed,
+            nand_reads: counters.nand_reads,
+            nand_programs: counters.nand_programs,
+            nand_erases: counters.nand_erases,
+            buffer_stalls: counters.buffer_stalls,
+            operations_hash: counters.stream_hash,
+            power_cycles: self.power_cycles,
+            unsafe_shutdowns: self.unsafe_shutdowns,
+        }
+    }
+
+    /// The drive as ftlab's own crates see it, to look at. No part of the stable interface.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn inner(&self) -> &dyn ftlab_drive::Device {
+        &*self.drive
+    }
+
+    /// Says in words why the drive takes no more writes; nothing while it does.
+    #[must_use]
+    pub fn fault(&self) -> Option<String> {
+        self.drive.fault()
+    }
+}
+
+/// What the store of a drive does.
+pub(crate) fn device_options(file: &DriveFile, carries: Carries) -> StoreOptions {
+    let keeps = carries == Carries::Data;
+    StoreOptions {
+        keeps,
+        packs: keeps && file.compresses(),
+        capacitors: file.keeps_its_buffer(),
+    }
+}
