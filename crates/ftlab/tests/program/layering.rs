@@ -94,6 +94,8 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-image",
         ],
     ),
+    // The same for C: what it says is that crate's.
+    ("ftlab-capi", &["ftlab-device"]),
     (
         "ftlab-attach",
         &[

@@ -1,0 +1,282 @@
+/* A drive of ftlab for C and C++: link with -lftlab_device. Made by cbindgen of crates/capi. */
+
+#ifndef FTLAB_H
+#define FTLAB_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+// What a call came to.
+typedef enum {
+  // It is done.
+  FTLAB_STATUS_OK = 0,
+  // A pointer is null, or a text is not UTF-8.
+  FTLAB_STATUS_ARGUMENT = 1,
+  // There is no such drive, testbed or state, or a setting is wrong.
+  FTLAB_STATUS_DRIVE = 2,
+  // A command does not fit the drive, or its id is outstanding.
+  FTLAB_STATUS_COMMAND = 3,
+  // Time would go back.
+  FTLAB_STATUS_PAST = 4,
+  // The device keeps no data, or no account of power cuts.
+  FTLAB_STATUS_NOT_KEPT = 5,
+  // The drive has lost what lies there.
+  FTLAB_STATUS_UNREADABLE = 6,
+  // A fault of ftlab itself: please report it. The handle can only be freed.
+  FTLAB_STATUS_PANIC = 7,
+} FtlabStatus;
+
+// What a command asks for.
+typedef enum {
+  // Data come to the host.
+  FTLAB_OPERATION_READ = 0,
+  // Data go to the drive.
+  FTLAB_OPERATION_WRITE = 1,
+  // The drive may forget a range.
+  FTLAB_OPERATION_TRIM = 2,
+  // What was written to a range survives a power cut; of no length, everything written so far.
+  FTLAB_OPERATION_FLUSH = 3,
+} FtlabOperation;
+
+// How a command ended.
+typedef enum {
+  // The drive did what was asked.
+  FTLAB_OUTCOME_GOOD = 0,
+  // The drive takes no more writes; what it holds stays readable.
+  FTLAB_OUTCOME_WRITE_FAULT = 1,
+  // The data could not be read back.
+  FTLAB_OUTCOME_UNRECOVERABLE = 2,
+  // The drive did not answer, and the host gave the command up.
+  FTLAB_OUTCOME_GONE = 3,
+} FtlabOutcome;
+
+// A device that is being described.
+typedef struct FtlabBuilder FtlabBuilder;
+
+// A drive in virtual time.
+typedef struct FtlabDevice FtlabDevice;
+
+// A command of the host.
+typedef struct {
+  // Chosen by the caller; comes back with the end. No two that are outstanding have the same.
+  uint64_t id;
+  // First byte of the range, a multiple of 512.
+  uint64_t offset;
+  // Length of the range in bytes, a multiple of 512.
+  uint64_t bytes;
+  // What it asks for, an `FtlabOperation`.
+  uint32_t operation;
+} FtlabCommand;
+
+// The end of a command.
+typedef struct {
+  // Id of the command that ended.
+  uint64_t id;
+  // Instant at which the host saw it end, in nanoseconds.
+  uint64_t at_ns;
+  // Success or the reason of failure, an `FtlabOutcome`.
+  uint32_t outcome;
+} FtlabCompletion;
+
+// What a power cut has come to.
+typedef struct {
+  // Slots of which a volatile buffer held something.
+  uint64_t volatile_slots;
+  // Bytes whose newest version is lost.
+  uint64_t lost_bytes;
+  // Bytes of those that are made of the newest version and an older one.
+  uint64_t torn_bytes;
+  // Commands that were outstanding, of which nobody will hear.
+  uint64_t outstanding;
+} FtlabPowerCut;
+
+// Counts of a drive since it was made.
+typedef struct {
+  // Bytes that the host wrote, as far as they have left the write buffer.
+  uint64_t host_bytes_written;
+  // Bytes of the pages that were programmed. Divided by the former they are its write amplification.
+  uint64_t nand_bytes_programmed;
+  // Pages that were read, for whatever reason.
+  uint64_t nand_reads;
+  // Pages that were programmed.
+  uint64_t nand_programs;
+  // Blocks that were erased.
+  uint64_t nand_erases;
+  // Hash over the flash operations in issue order.
+  uint64_t operations_hash;
+} FtlabCounters;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// Describes a drive of the catalogue, by its name or a part of that which no other has. Null if the name is null or not
+// UTF-8; whether there is such a drive, `ftlab_build` says. Free it with `ftlab_builder_free`.
+//
+// # Safety
+// `name` is a text that ends with a zero.
+FtlabBuilder *ftlab_named(const char *name);
+
+// Describes the drive of a drive file's text; `name` stands for the file in errors.
+//
+// # Safety
+// Both are texts that end with a zero.
+FtlabBuilder *ftlab_of_text(const char *name, const char *file);
+
+// Changes a number of the drive file: `gc.policy=fifo`.
+//
+// # Safety
+// `builder` is of `ftlab_named` or `ftlab_of_text`, and `key_value` a text that ends with a zero.
+FtlabStatus ftlab_set(FtlabBuilder *builder, const char *key_value);
+
+// Puts the drive on another machine: `spdk-2024`, or the text of a testbed file.
+//
+// # Safety
+// As `ftlab_set`.
+FtlabStatus ftlab_testbed(FtlabBuilder *builder, const char *name_or_text);
+
+// Brings the drive to a state before its time begins: `filled`, `used`, `steady-fast` …
+//
+// # Safety
+// As `ftlab_set`.
+FtlabStatus ftlab_state(FtlabBuilder *builder, const char *name);
+
+// Takes the drive in a form of at most N bytes, with smaller blocks.
+//
+// # Safety
+// `builder` is of `ftlab_named` or `ftlab_of_text`.
+void ftlab_shrink_to(FtlabBuilder *builder, uint64_t bytes);
+
+// Takes another seed than 1.
+//
+// # Safety
+// As `ftlab_shrink_to`.
+void ftlab_seed(FtlabBuilder *builder, uint64_t seed);
+
+// Has the drive follow what a power cut would take, without bytes.
+//
+// # Safety
+// As `ftlab_shrink_to`.
+void ftlab_track_power_cuts(FtlabBuilder *builder);
+
+// Has the drive carry bytes.
+//
+// # Safety
+// As `ftlab_shrink_to`.
+void ftlab_keep_data(FtlabBuilder *builder);
+
+// Builds the device. The description stays, and can be built again.
+//
+// # Safety
+// `builder` is of `ftlab_named` or `ftlab_of_text`, and there is room for a pointer at `device`.
+FtlabStatus ftlab_build(FtlabBuilder *builder, FtlabDevice **device);
+
+// What the last call with this description did wrong; empty if nothing.
+//
+// # Safety
+// `builder` is of `ftlab_named` or `ftlab_of_text`. The text is there until the next call with it.
+const char *ftlab_builder_error(const FtlabBuilder *builder);
+
+// Frees a description; null is nothing.
+//
+// # Safety
+// It is not used again.
+void ftlab_builder_free(FtlabBuilder *builder);
+
+// Takes a command at the present, `now_ns`. To a device that keeps data, a write comes with `ftlab_submit_write`.
+//
+// # Safety
+// `device` is of `ftlab_build` or `ftlab_clone`, and `command` points to one.
+FtlabStatus ftlab_submit(FtlabDevice *device,
+                         const FtlabCommand *command,
+                         uint64_t now_ns);
+
+// Takes a write with its data, as many as the command has bytes.
+//
+// # Safety
+// As `ftlab_submit`, and `data` points to so many bytes.
+FtlabStatus ftlab_submit_write(FtlabDevice *device,
+                               const FtlabCommand *command,
+                               const uint8_t *data,
+                               uint64_t now_ns);
+
+// The earliest instant at which something happens; `UINT64_MAX` if nothing will.
+//
+// # Safety
+// `device` is of `ftlab_build` or `ftlab_clone`.
+uint64_t ftlab_next_event(const FtlabDevice *device);
+
+// Lets everything at or before `now_ns` happen. What ended is there for `ftlab_completions`.
+//
+// # Safety
+// As `ftlab_next_event`.
+FtlabStatus ftlab_advance(FtlabDevice *device, uint64_t now_ns);
+
+// Lets things happen up to the first instant at which something ends, but nothing after `limit_ns`: the same as
+// `ftlab_advance` from event to event, in one call.
+//
+// # Safety
+// As `ftlab_next_event`.
+FtlabStatus ftlab_advance_to_completion(FtlabDevice *device,
+                                        uint64_t limit_ns);
+
+// Takes what has ended, in order, up to `room` of it; gives how much.
+//
+// # Safety
+// As `ftlab_next_event`, and there is room for so many at `into`.
+size_t ftlab_completions(FtlabDevice *device, FtlabCompletion *into, size_t room);
+
+// Reads what the drive holds, without time: of a read, when it ends.
+//
+// # Safety
+// As `ftlab_next_event`, and there is room for so many bytes at `into`.
+FtlabStatus ftlab_read(FtlabDevice *device, uint64_t offset, uint8_t *into, size_t bytes);
+
+// Cuts the power at `now_ns`, and switches the drive on again at the same instant. `cut` may be null.
+//
+// # Safety
+// As `ftlab_next_event`, and there is room for what it came to at `cut`.
+FtlabStatus ftlab_power_cut(FtlabDevice *device,
+                            uint64_t now_ns,
+                            uint64_t seed,
+                            FtlabPowerCut *cut);
+
+// A second device that goes on where this one is, with all that is outstanding; null if the pointer is. What ended and
+// was not taken is the first one's alone.
+//
+// # Safety
+// As `ftlab_next_event`.
+FtlabDevice *ftlab_clone(const FtlabDevice *device);
+
+// Bytes that the host can address; 0 for null.
+//
+// # Safety
+// As `ftlab_next_event`.
+uint64_t ftlab_capacity_bytes(const FtlabDevice *device);
+
+// Counts of the drive; all zero for null.
+//
+// # Safety
+// As `ftlab_next_event`.
+FtlabCounters ftlab_counters(const FtlabDevice *device);
+
+// What the last call with this device that did not end well did wrong; empty if all did.
+//
+// # Safety
+// As `ftlab_next_event`. The text is there until the next call with it.
+const char *ftlab_error(const FtlabDevice *device);
+
+// Frees a device; null is nothing.
+//
+// # Safety
+// It is not used again.
+void ftlab_free(FtlabDevice *device);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* FTLAB_H */

@@ -1,0 +1,109 @@
+//! Types that cross the border, as C has them.
+
+/// What a call came to.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FtlabStatus {
+    /// It is done.
+    Ok = 0,
+    /// A pointer is null, or a text is not UTF-8.
+    Argument = 1,
+    /// There is no such drive, testbed or state, or a setting is wrong.
+    Drive = 2,
+    /// A command does not fit the drive, or its id is outstanding.
+    Command = 3,
+    /// Time would go back.
+    Past = 4,
+    /// The device keeps no data, or no account of power cuts.
+    NotKept = 5,
+    /// The drive has lost what lies there.
+    Unreadable = 6,
+    /// A fault of ftlab itself: please report it. The handle can only be freed.
+    Panic = 7,
+}
+
+/// What a command asks for.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FtlabOperation {
+    /// Data come to the host.
+    Read = 0,
+    /// Data go to the drive.
+    Write = 1,
+    /// The drive may forget a range.
+    Trim = 2,
+    /// What was written to a range survives a power cut; of no length, everything written so far.
+    Flush = 3,
+}
+
+/// A command of the host.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct FtlabCommand {
+    /// Chosen by the caller; comes back with the end. No two that are outstanding have the same.
+    pub id: u64,
+    /// First byte of the range, a multiple of 512.
+    pub offset: u64,
+    /// Length of the range in bytes, a multiple of 512.
+    pub bytes: u64,
+    /// What it asks for, an `FtlabOperation`.
+    pub operation: u32,
+}
+
+/// How a command ended.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FtlabOutcome {
+    /// The drive did what was asked.
+    Good = 0,
+    /// The drive takes no more writes; what it holds stays readable.
+    WriteFault = 1,
+    /// The data could not be read back.
+    Unrecoverable = 2,
+    /// The drive did not answer, and the host gave the command up.
+    Gone = 3,
+}
+
+/// The end of a command.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct FtlabCompletion {
+    /// Id of the command that ended.
+    pub id: u64,
+    /// Instant at which the host saw it end, in nanoseconds.
+    pub at_ns: u64,
+    /// Success or the reason of failure, an `FtlabOutcome`.
+    pub outcome: u32,
+}
+
+/// Counts of a drive since it was made.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FtlabCounters {
+    /// Bytes that the host wrote, as far as they have left the write buffer.
+    pub host_bytes_written: u64,
+    /// Bytes of the pages that were programmed. Divided by the former they are its write amplification.
+    pub nand_bytes_programmed: u64,
+    /// Pages that were read, for whatever reason.
+    pub nand_reads: u64,
+    /// Pages that were programmed.
+    pub nand_programs: u64,
+    /// Blocks that were erased.
+    pub nand_erases: u64,
+    /// Hash over the flash operations in issue order.
+    pub operations_hash: u64,
+}
+
+/// What a power cut has come to.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FtlabPowerCut {
+    /// Slots of which a volatile buffer held something.
+    pub volatile_slots: u64,
+    /// Bytes whose newest version is lost.
+    pub lost_bytes: u64,
+    /// Bytes of those that are made of the newest version and an older one.
+    pub torn_bytes: u64,
+    /// Commands that were outstanding, of which nobody will hear.
+    pub outstanding: u64,
+}

@@ -1,0 +1,4 @@
+//! What programs in C and C++ see.
+
+mod header;
+mod programs;
