@@ -1,5 +1,6 @@
 //! A device as its users see it.
 
 mod cuts;
+mod event_loop;
 mod forks;
 mod wrong_calls;

@@ -24,7 +24,7 @@ fn root() -> PathBuf {
 }
 
 /// The pages, and how many blocks of commands each has at least.
-const PAGES: [(&str, usize); 23] = [
+const PAGES: [(&str, usize); 24] = [
     ("README.md", 5),
     ("docs/guides/add-a-drive.md", 1),
     ("docs/guides/application-scripts.md", 2),
@@ -32,6 +32,8 @@ const PAGES: [(&str, usize); 23] = [
     ("docs/guides/come-from-another-simulator.md", 2),
     ("docs/guides/compare-settings.md", 3),
     ("docs/guides/does-my-database-flush.md", 6),
+    // Its programs are tests of their crates.
+    ("docs/guides/embed-a-drive.md", 0),
     ("docs/guides/find-the-missing-flush.md", 8),
     ("docs/guides/first-review.md", 4),
     ("docs/guides/keep-data-apart.md", 4),
@@ -215,6 +217,20 @@ fn the_guides_policies_are_those_of_the_template() {
     for name in ["src/lib.rs", "src/main.rs", "tests/known.rs"] {
         let text = read(&format!("templates/my-policy/{name}"));
         let is_shown = guide.contains(&format!("```rust\n{text}```\n"));
+        assert!(is_shown, "the guide shows another {name}");
+    }
+}
+
+#[test]
+fn the_programs_that_embed_a_drive_are_those_that_are_tested() {
+    let read = |name: &str| std::fs::read_to_string(root().join(name)).unwrap();
+    let guide = read("docs/guides/embed-a-drive.md");
+    for (language, name) in [
+        ("rust", "crates/device/tests/event_loop.rs"),
+        ("c", "crates/capi/examples/load.c"),
+    ] {
+        let text = read(name);
+        let is_shown = guide.contains(&format!("```{language}\n{text}```\n"));
         assert!(is_shown, "the guide shows another {name}");
     }
 }
