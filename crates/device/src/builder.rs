@@ -2,8 +2,9 @@
 
 use crate::device::{Carries, Device};
 use crate::error::Error;
+use crate::policy::OwnPolicies;
 use ftlab_base::RootSeed;
-use ftlab_drive::{Catalog, DriveFile, OwnPolicies, default_testbed};
+use ftlab_drive::{Catalog, DriveFile, default_testbed};
 use ftlab_host::Testbed;
 use ftlab_states::{State, prepare};
 
@@ -104,7 +105,7 @@ impl Builder {
         self
     }
 
-    /// Policies of your own that the drive file or a setting names.
+    /// Policies of your own, which a setting can name from here on: `gc.policy=my-policy`.
     #[must_use]
     pub fn policies(mut self, policies: OwnPolicies) -> Builder {
         self.policies = policies;

@@ -47,3 +47,11 @@ pub use counters::Counters;
 pub use device::Device;
 pub use error::Error;
 pub use power::{Lost, PowerCut};
+
+/// Policies of your own, which a builder is given: no other device knows them.
+pub mod policy {
+    pub use ftlab_base::SuperblockId;
+    pub use ftlab_base::rng::Stream;
+    pub use ftlab_drive::OwnPolicies;
+    pub use ftlab_ftl::page::{Candidate, VictimPolicy, VictimView};
+}

@@ -3,4 +3,5 @@
 mod cuts;
 mod event_loop;
 mod forks;
+mod policies;
 mod wrong_calls;

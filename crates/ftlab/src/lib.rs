@@ -50,6 +50,7 @@ pub mod sim;
 pub mod device {
     pub use ftlab_device::{
         Builder, Command, Completion, Counters, Device, Error, Lost, Operation, Outcome, PowerCut,
+        policy,
     };
 }
 
