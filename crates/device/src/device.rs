@@ -125,6 +125,12 @@ impl Device {
         self.drive.capacity_sectors() * SECTOR_BYTES
     }
 
+    /// Bytes of this machine's memory that the drive's tables take, and a clone copies.
+    #[must_use]
+    pub fn table_bytes(&self) -> u64 {
+        self.file.memory_bytes()
+    }
+
     /// Bytes that a power cut leaves as a whole, in one version or the other.
     #[must_use]
     pub fn atomic_write_bytes(&self) -> u64 {

@@ -28,8 +28,9 @@
 //! - With [`Builder::keep_data`] it carries bytes; without, it is a clock alone.
 //! - [`Device::power_cut`] takes the power at any instant: what no flush covered may be lost, by a seed, and the drive is
 //!   switched on again with what it has left. Images of attached drives have the same rules.
-//! - [`Clone`] forks a device at work, with all that is outstanding. It copies the mapping once, which is four to eight
-//!   bytes for each slot of 4 KiB; of kept data it copies nothing until one of the two writes.
+//! - [`Clone`] forks a device at work, with all that is outstanding. It copies the tables once
+//!   ([`Device::table_bytes`], eight to ten bytes for each slot of 4 KiB); of kept data it copies nothing until one of
+//!   the two writes.
 
 mod builder;
 mod command;

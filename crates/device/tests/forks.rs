@@ -37,6 +37,8 @@ fn a_fork_has_the_same_future_and_another_one_if_it_is_asked_for_something_else(
     go_on(&mut device, 0, 3000, &mut done);
     assert!(device.outstanding() > 0, "it is forked at work");
     let mut fork = device.clone();
+    let slots = device.capacity_bytes() / 4096;
+    assert!((8 * slots..10 * slots).contains(&device.table_bytes()));
     let mut other = device.clone();
     let (mut of_device, mut of_fork, mut of_other) = (Vec::new(), Vec::new(), Vec::new());
     go_on(&mut other, 90_000, 500, &mut of_other);
