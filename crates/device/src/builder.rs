@@ -4,7 +4,7 @@ use crate::device::{Carries, Device};
 use crate::error::Error;
 use crate::policy::OwnPolicies;
 use ftlab_base::RootSeed;
-use ftlab_drive::{Catalog, DriveFile, default_testbed};
+use ftlab_drive::{Catalog, DriveFile, default_testbed, saved};
 use ftlab_host::Testbed;
 use ftlab_states::{State, prepare};
 
@@ -25,6 +25,7 @@ pub struct Builder {
     shrink_to: Option<u64>,
     testbed: Option<String>,
     state: String,
+    saved: Option<Vec<u8>>,
     seed: u64,
     carries: Carries,
     policies: OwnPolicies,
@@ -38,6 +39,7 @@ impl Builder {
             shrink_to: None,
             testbed: None,
             state: "new".to_owned(),
+            saved: None,
             seed: 1,
             carries: Carries::Nothing,
             policies: OwnPolicies::default(),
@@ -81,6 +83,13 @@ impl Builder {
     #[must_use]
     pub fn state(mut self, name: &str) -> Builder {
         name.clone_into(&mut self.state);
+        self
+    }
+
+    /// Begins with a state that [`Device::save_state`] or `ftlab run --save-state` wrote, instead of a named one.
+    #[must_use]
+    pub fn saved_state(mut self, bytes: &[u8]) -> Builder {
+        self.saved = Some(bytes.to_vec());
         self
     }
 
@@ -163,7 +172,13 @@ impl Builder {
             )));
         }
         let mut drive = file.build(&testbed, seed)?;
-        prepare(&mut *drive, State::New, state, seed)?;
+        match &self.saved {
+            None => drop(prepare(&mut *drive, State::New, state, seed)?),
+            Some(bytes) => {
+                let read = saved::read(&mut &**bytes, &file, &mut *drive);
+                read.map_err(|why| Error::State(why.to_string()))?;
+            }
+        }
         Ok(Device::around(file, testbed, seed, drive, self.carries))
     }
 }

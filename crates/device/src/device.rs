@@ -9,7 +9,9 @@ use crate::store::{MemoryStore, StoreOptions};
 use ftlab_base::{CommandId, Lpn, Outcome, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_cut::DRAINED_AFTER;
 use ftlab_drive::DriveFile;
+use ftlab_drive::saved::{self, Origin};
 use ftlab_host::Testbed;
+use ftlab_states::come_to_rest;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use std::ops::Range;
@@ -404,6 +406,24 @@ impl Device {
             rest = after;
         }
         Ok(())
+    }
+
+    /// The drive as it would be after a flush, as bytes for [`Builder::saved_state`] and `ftlab run --from-state`; kept data
+    /// are not in them. This device stays as it is.
+    ///
+    /// # Errors
+    /// When commands are outstanding, or the drive cannot keep what it was given.
+    pub fn save_state(&self) -> Result<Vec<u8>, Error> {
+        if !self.outstanding.is_empty() {
+            let outstanding = self.outstanding.len();
+            return Err(Error::AtWork { outstanding });
+        }
+        let mut drive = self.drive.clone();
+        come_to_rest(&mut *drive, self.now)?;
+        let steps = vec!["Commands of another simulator.".to_owned()];
+        let version = ftlab_drive::version();
+        let origin = Origin::new(&version, &self.file, "embedded", steps, self.seed.0);
+        Ok(saved::write(&origin, &*drive))
     }
 
     /// Counts since the drive was made.

@@ -81,6 +81,12 @@ pub enum Error {
         "this device keeps no account of what a power cut takes; build it with Builder::track_power_cuts or keep_data"
     )]
     NoAccount,
+    /// Something that is done to a drive at rest was asked.
+    #[error("{outstanding} commands are outstanding; let them end first")]
+    AtWork {
+        /// Number of those.
+        outstanding: usize,
+    },
     /// What lies there cannot be read.
     #[error("the data from byte {offset} on cannot be read: the drive has lost them")]
     Unreadable {

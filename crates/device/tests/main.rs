@@ -4,4 +4,5 @@ mod cuts;
 mod event_loop;
 mod forks;
 mod policies;
+mod states;
 mod wrong_calls;
