@@ -6,11 +6,11 @@ use std::collections::BinaryHeap;
 
 const RECORD: u64 = 4096;
 
-/// A node that appends a record each 100 us, and tells its client when the drive has written it.
+/// A node that appends a record each 100 us, and answers its client when the drive has written it.
 struct Node {
     drive: Device,
     written: u64,
-    told: u64,
+    answered: u64,
     flushes: bool,
 }
 
@@ -26,21 +26,21 @@ impl Node {
         match self.flushes && end.id.is_multiple_of(2) {
             true => self.drive.submit(Command::flush(end.id + 1), end.at_ns),
             false => {
-                self.told = self.told.max(end.id / 2 + 1);
+                self.answered = self.answered.max(end.id / 2 + 1);
                 Ok(())
             }
         }
     }
 }
 
-/// Records that the client was told of and the drive has not after a power cut at `cut_ns`.
+/// Records that were answered for and the drive has not after a power cut at `cut_ns`.
 fn lost(flushes: bool, seed: u64, cut_ns: u64) -> Result<u64, Error> {
     let builder = Device::named("samsung-980-pro-1000").shrink_to(3 << 30);
     let drive = builder.keep_data().build()?;
     let mut node = Node {
         drive,
         written: 0,
-        told: 0,
+        answered: 0,
         flushes,
     };
     // The simulator's own events: here, when the node appends.
@@ -64,7 +64,7 @@ fn lost(flushes: bool, seed: u64, cut_ns: u64) -> Result<u64, Error> {
     node.drive.power_cut(cut_ns, seed)?;
     let mut record = vec![0; RECORD as usize];
     let mut lost = 0;
-    for n in 0..node.told {
+    for n in 0..node.answered {
         node.drive.read(n * RECORD, &mut record)?;
         lost += u64::from(record[0] != n as u8 + 1);
     }
@@ -72,7 +72,7 @@ fn lost(flushes: bool, seed: u64, cut_ns: u64) -> Result<u64, Error> {
 }
 
 #[test]
-fn a_log_that_is_not_flushed_loses_what_its_client_was_told_of() {
+fn a_log_that_is_not_flushed_loses_what_it_answered_for() {
     let of = |flushes: bool| -> u64 {
         let cuts = (0..50).map(|seed| lost(flushes, seed, 5_000_000 + 37_000 * seed));
         cuts.map(|lost| lost.expect("every call is right")).sum()
