@@ -19,7 +19,7 @@ typedef enum {
   FTLAB_STATUS_DRIVE = 2,
   // A command does not fit the drive, or its id is outstanding.
   FTLAB_STATUS_COMMAND = 3,
-  // Time would go back.
+  // Time would go back, or past something that happens at the drive: advance it there first.
   FTLAB_STATUS_PAST = 4,
   // The device keeps no data, or no account of power cuts.
   FTLAB_STATUS_NOT_KEPT = 5,
@@ -135,13 +135,13 @@ FtlabStatus ftlab_set(FtlabBuilder *builder, const char *key_value);
 // Puts the drive on another machine: `spdk-2024`, or the text of a testbed file.
 //
 // # Safety
-// As `ftlab_set`.
+// The caller promises what `ftlab_set` asks for.
 FtlabStatus ftlab_testbed(FtlabBuilder *builder, const char *name_or_text);
 
 // Brings the drive to a state before its time begins: `filled`, `used`, `steady-fast` …
 //
 // # Safety
-// As `ftlab_set`.
+// The caller promises what `ftlab_set` asks for.
 FtlabStatus ftlab_state(FtlabBuilder *builder, const char *name);
 
 // Takes the drive in a form of at most N bytes, with smaller blocks.
@@ -153,19 +153,19 @@ void ftlab_shrink_to(FtlabBuilder *builder, uint64_t bytes);
 // Takes another seed than 1.
 //
 // # Safety
-// As `ftlab_shrink_to`.
+// The caller promises what `ftlab_shrink_to` asks for.
 void ftlab_seed(FtlabBuilder *builder, uint64_t seed);
 
 // Has the drive follow what a power cut would take, without bytes.
 //
 // # Safety
-// As `ftlab_shrink_to`.
+// The caller promises what `ftlab_shrink_to` asks for.
 void ftlab_track_power_cuts(FtlabBuilder *builder);
 
 // Has the drive carry bytes.
 //
 // # Safety
-// As `ftlab_shrink_to`.
+// The caller promises what `ftlab_shrink_to` asks for.
 void ftlab_keep_data(FtlabBuilder *builder);
 
 // Builds the device. The description stays, and can be built again.
@@ -197,7 +197,7 @@ FtlabStatus ftlab_submit(FtlabDevice *device,
 // Takes a write with its data, as many as the command has bytes.
 //
 // # Safety
-// As `ftlab_submit`, and `data` points to so many bytes.
+// The caller promises what `ftlab_submit` asks for, and that `data` points to so many bytes.
 FtlabStatus ftlab_submit_write(FtlabDevice *device,
                                const FtlabCommand *command,
                                const uint8_t *data,
@@ -212,33 +212,33 @@ uint64_t ftlab_next_event(const FtlabDevice *device);
 // Lets everything at or before `now_ns` happen. What ended is there for `ftlab_completions`.
 //
 // # Safety
-// As `ftlab_next_event`.
+// The caller promises what `ftlab_next_event` asks for.
 FtlabStatus ftlab_advance(FtlabDevice *device, uint64_t now_ns);
 
 // Lets things happen up to the first instant at which something ends, but nothing after `limit_ns`: the same as
 // `ftlab_advance` from event to event, in one call.
 //
 // # Safety
-// As `ftlab_next_event`.
+// The caller promises what `ftlab_next_event` asks for.
 FtlabStatus ftlab_advance_to_completion(FtlabDevice *device,
                                         uint64_t limit_ns);
 
 // Takes what has ended, in order, up to `room` of it; gives how much.
 //
 // # Safety
-// As `ftlab_next_event`, and there is room for so many at `into`.
+// The caller promises what `ftlab_next_event` asks for, and room for `room` completions at `into`.
 size_t ftlab_completions(FtlabDevice *device, FtlabCompletion *into, size_t room);
 
 // Reads what the drive holds, without time: of a read, when it ends.
 //
 // # Safety
-// As `ftlab_next_event`, and there is room for so many bytes at `into`.
+// The caller promises what `ftlab_next_event` asks for, and room for `bytes` bytes at `into`.
 FtlabStatus ftlab_read(FtlabDevice *device, uint64_t offset, uint8_t *into, size_t bytes);
 
 // Cuts the power at `now_ns`, and switches the drive on again at the same instant. `cut` may be null.
 //
 // # Safety
-// As `ftlab_next_event`, and there is room for what it came to at `cut`.
+// The caller promises what `ftlab_next_event` asks for, and room for the result at `cut`.
 FtlabStatus ftlab_power_cut(FtlabDevice *device,
                             uint64_t now_ns,
                             uint64_t seed,
@@ -248,25 +248,25 @@ FtlabStatus ftlab_power_cut(FtlabDevice *device,
 // was not taken is the first one's alone.
 //
 // # Safety
-// As `ftlab_next_event`.
+// The caller promises what `ftlab_next_event` asks for.
 FtlabDevice *ftlab_clone(const FtlabDevice *device);
 
 // Bytes that the host can address; 0 for null.
 //
 // # Safety
-// As `ftlab_next_event`.
+// The caller promises what `ftlab_next_event` asks for.
 uint64_t ftlab_capacity_bytes(const FtlabDevice *device);
 
 // Counts of the drive; all zero for null.
 //
 // # Safety
-// As `ftlab_next_event`.
+// The caller promises what `ftlab_next_event` asks for.
 FtlabCounters ftlab_counters(const FtlabDevice *device);
 
 // What the last call with this device that did not end well did wrong; empty if all did.
 //
 // # Safety
-// As `ftlab_next_event`. The text is there until the next call with it.
+// The caller promises what `ftlab_next_event` asks for. The text is there until the next call with it.
 const char *ftlab_error(const FtlabDevice *device);
 
 // Frees a device; null is nothing.

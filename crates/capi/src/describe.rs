@@ -75,7 +75,7 @@ pub unsafe extern "C" fn ftlab_set(
 /// Puts the drive on another machine: `spdk-2024`, or the text of a testbed file.
 ///
 /// # Safety
-/// As `ftlab_set`.
+/// The caller promises what `ftlab_set` asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ftlab_testbed(
     builder: *mut FtlabBuilder,
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn ftlab_testbed(
 /// Brings the drive to a state before its time begins: `filled`, `used`, `steady-fast` …
 ///
 /// # Safety
-/// As `ftlab_set`.
+/// The caller promises what `ftlab_set` asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ftlab_state(
     builder: *mut FtlabBuilder,
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn ftlab_shrink_to(builder: *mut FtlabBuilder, bytes: u64)
 /// Takes another seed than 1.
 ///
 /// # Safety
-/// As `ftlab_shrink_to`.
+/// The caller promises what `ftlab_shrink_to` asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ftlab_seed(builder: *mut FtlabBuilder, seed: u64) {
     // SAFETY: as the caller's.
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn ftlab_seed(builder: *mut FtlabBuilder, seed: u64) {
 /// Has the drive follow what a power cut would take, without bytes.
 ///
 /// # Safety
-/// As `ftlab_shrink_to`.
+/// The caller promises what `ftlab_shrink_to` asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ftlab_track_power_cuts(builder: *mut FtlabBuilder) {
     // SAFETY: as the caller's.
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn ftlab_track_power_cuts(builder: *mut FtlabBuilder) {
 /// Has the drive carry bytes.
 ///
 /// # Safety
-/// As `ftlab_shrink_to`.
+/// The caller promises what `ftlab_shrink_to` asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ftlab_keep_data(builder: *mut FtlabBuilder) {
     // SAFETY: as the caller's.

@@ -71,7 +71,7 @@ pub unsafe extern "C" fn ftlab_submit(
 /// Takes a write with its data, as many as the command has bytes.
 ///
 /// # Safety
-/// As `ftlab_submit`, and `data` points to so many bytes.
+/// The caller promises what `ftlab_submit` asks for, and that `data` points to so many bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ftlab_submit_write(
     device: *mut FtlabDevice,
@@ -110,7 +110,7 @@ pub unsafe extern "C" fn ftlab_next_event(device: *const FtlabDevice) -> u64 {
 /// Lets everything at or before `now_ns` happen. What ended is there for `ftlab_completions`.
 ///
 /// # Safety
-/// As `ftlab_next_event`.
+/// The caller promises what `ftlab_next_event` asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ftlab_advance(device: *mut FtlabDevice, now_ns: u64) -> FtlabStatus {
     // SAFETY: as the caller's.
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn ftlab_advance(device: *mut FtlabDevice, now_ns: u64) ->
 /// `ftlab_advance` from event to event, in one call.
 ///
 /// # Safety
-/// As `ftlab_next_event`.
+/// The caller promises what `ftlab_next_event` asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ftlab_advance_to_completion(
     device: *mut FtlabDevice,
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn ftlab_advance_to_completion(
 /// Takes what has ended, in order, up to `room` of it; gives how much.
 ///
 /// # Safety
-/// As `ftlab_next_event`, and there is room for so many at `into`.
+/// The caller promises what `ftlab_next_event` asks for, and room for `room` completions at `into`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ftlab_completions(
     device: *mut FtlabDevice,
@@ -185,7 +185,7 @@ pub unsafe extern "C" fn ftlab_completions(
 /// Reads what the drive holds, without time: of a read, when it ends.
 ///
 /// # Safety
-/// As `ftlab_next_event`, and there is room for so many bytes at `into`.
+/// The caller promises what `ftlab_next_event` asks for, and room for `bytes` bytes at `into`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ftlab_read(
     device: *mut FtlabDevice,
@@ -208,7 +208,7 @@ pub unsafe extern "C" fn ftlab_read(
 /// Cuts the power at `now_ns`, and switches the drive on again at the same instant. `cut` may be null.
 ///
 /// # Safety
-/// As `ftlab_next_event`, and there is room for what it came to at `cut`.
+/// The caller promises what `ftlab_next_event` asks for, and room for the result at `cut`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ftlab_power_cut(
     device: *mut FtlabDevice,
@@ -240,7 +240,7 @@ pub unsafe extern "C" fn ftlab_power_cut(
 /// was not taken is the first one's alone.
 ///
 /// # Safety
-/// As `ftlab_next_event`.
+/// The caller promises what `ftlab_next_event` asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ftlab_clone(device: *const FtlabDevice) -> *mut FtlabDevice {
     // SAFETY: the caller promises a device of ours, or null.
@@ -253,7 +253,7 @@ pub unsafe extern "C" fn ftlab_clone(device: *const FtlabDevice) -> *mut FtlabDe
 /// Bytes that the host can address; 0 for null.
 ///
 /// # Safety
-/// As `ftlab_next_event`.
+/// The caller promises what `ftlab_next_event` asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ftlab_capacity_bytes(device: *const FtlabDevice) -> u64 {
     // SAFETY: the caller promises a device of ours, or null.
@@ -264,7 +264,7 @@ pub unsafe extern "C" fn ftlab_capacity_bytes(device: *const FtlabDevice) -> u64
 /// Counts of the drive; all zero for null.
 ///
 /// # Safety
-/// As `ftlab_next_event`.
+/// The caller promises what `ftlab_next_event` asks for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ftlab_counters(device: *const FtlabDevice) -> FtlabCounters {
     // SAFETY: the caller promises a device of ours, or null.
@@ -285,7 +285,7 @@ pub unsafe extern "C" fn ftlab_counters(device: *const FtlabDevice) -> FtlabCoun
 /// What the last call with this device that did not end well did wrong; empty if all did.
 ///
 /// # Safety
-/// As `ftlab_next_event`. The text is there until the next call with it.
+/// The caller promises what `ftlab_next_event` asks for. The text is there until the next call with it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ftlab_error(device: *const FtlabDevice) -> *const c_char {
     // SAFETY: the caller promises a device of ours, or null.

@@ -12,7 +12,7 @@ pub enum FtlabStatus {
     Drive = 2,
     /// A command does not fit the drive, or its id is outstanding.
     Command = 3,
-    /// Time would go back.
+    /// Time would go back, or past something that happens at the drive: advance it there first.
     Past = 4,
     /// The device keeps no data, or no account of power cuts.
     NotKept = 5,

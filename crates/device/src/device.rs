@@ -158,12 +158,15 @@ impl Device {
         }
     }
 
-    /// The instant `now_ns`, which is not before the present.
+    /// The instant `asked_ns`, if it is not before the present, and nothing happens at the drive until then.
     pub(crate) fn instant(&self, asked_ns: u64) -> Result<SimTime, Error> {
         let (asked, now_ns) = (SimTime(asked_ns), self.now_ns());
-        match asked >= self.now {
-            true => Ok(asked),
-            false => Err(Error::Past { asked_ns, now_ns }),
+        if asked < self.now {
+            return Err(Error::Past { asked_ns, now_ns });
+        }
+        match self.next_event().filter(|at_ns| *at_ns < asked_ns) {
+            Some(at_ns) => Err(Error::Behind { asked_ns, at_ns }),
+            None => Ok(asked),
         }
     }
 
@@ -171,8 +174,8 @@ impl Device {
     /// drive's own queue wait in the host's.
     ///
     /// # Errors
-    /// When the command does not fit the drive, its id is outstanding, time would go back, or it is a write to a device
-    /// that keeps data. Nothing has changed then.
+    /// When the command does not fit the drive, its id is outstanding, time would go back or past something that happens at
+    /// the drive, or it is a write to a device that keeps data. Nothing has changed then.
     pub fn submit(&mut self, command: Command, now_ns: u64) -> Result<(), Error> {
         let needs_data = self.carries == Carries::Data && command.operation == Operation::Write;
         match needs_data && command.bytes > 0 {

@@ -63,6 +63,16 @@ pub enum Error {
         /// The present.
         now_ns: u64,
     },
+    /// Something happens at the drive before the instant that was given.
+    #[error(
+        "something happens at the drive at {at_ns} ns, before {asked_ns} ns; advance it there first"
+    )]
+    Behind {
+        /// The instant that was given.
+        asked_ns: u64,
+        /// Instant of the drive's next event.
+        at_ns: u64,
+    },
     /// A write's data are not as long as its range, or there are some where none belong.
     #[error("command {id} has {given} bytes of data, where it takes {needed}")]
     Data {

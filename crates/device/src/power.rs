@@ -38,7 +38,7 @@ impl Device {
     /// there; of everything else the seed decides, slot by slot, and a drive with capacitors loses nothing acknowledged.
     ///
     /// # Errors
-    /// When time would go back, or the device keeps no account of what a cut takes.
+    /// When time would go back or past something that happens at the drive, or the device keeps no account of what a cut takes.
     pub fn power_cut(&mut self, now_ns: u64, seed: u64) -> Result<PowerCut, Error> {
         if self.carries == Carries::Nothing {
             return Err(Error::NoAccount);

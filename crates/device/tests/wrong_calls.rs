@@ -51,6 +51,8 @@ fn a_command_that_does_not_fit_is_refused() {
         why.contains("a command with the id 7 is outstanding"),
         "{why}"
     );
+    let why = refused(&mut device, Command::read(8, 0, 512), 1_000_000_000);
+    assert!(why.contains("before 1000000000 ns; advance it"), "{why}");
     let why = refused(&mut device, Command::read(8, 0, 512), 10);
     assert!(
         why.contains("it is 1000 ns at the drive already, and 10 ns"),
