@@ -37,7 +37,7 @@ type Failure = (FtlabStatus, String);
 
 fn failure(why: &Error) -> Failure {
     let status = match why {
-        Error::Past { .. } | Error::Behind { .. } => FtlabStatus::Past,
+        Error::Past { .. } | Error::Behind { .. } | Error::Late { .. } => FtlabStatus::Past,
         Error::NoData | Error::NoAccount => FtlabStatus::NotKept,
         Error::Unreadable { .. } => FtlabStatus::Unreadable,
         Error::Drive(_) | Error::State(_) => FtlabStatus::Drive,

@@ -16,6 +16,9 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use std::ops::Range;
 
+/// Instants end here, so that no sum of an instant and a time overflows: 146 years after a drive was switched on first.
+const LATEST_NS: u64 = 1 << 62;
+
 /// What a device carries beside its clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Carries {
@@ -161,6 +164,13 @@ impl Device {
     /// The instant `asked_ns`, if it is not before the present, and nothing happens at the drive until then.
     pub(crate) fn instant(&self, asked_ns: u64) -> Result<SimTime, Error> {
         let (asked, now_ns) = (SimTime(asked_ns), self.now_ns());
+        if asked_ns >= LATEST_NS {
+            let latest_ns = LATEST_NS - 1;
+            return Err(Error::Late {
+                asked_ns,
+                latest_ns,
+            });
+        }
         if asked < self.now {
             return Err(Error::Past { asked_ns, now_ns });
         }
@@ -278,12 +288,12 @@ impl Device {
             // From completion to completion: what one promises is noted before anything else happens.
             while self.advance_to_completion(now_ns, done).is_some() {}
         } else {
-            let now = SimTime(now_ns).max(self.now);
+            let now = SimTime(now_ns.min(LATEST_NS)).max(self.now);
             let mut ended = std::mem::take(&mut self.ended);
             self.drive.advance(now, &mut ended);
             self.note_ends(ended, done);
         }
-        self.now = self.now.max(SimTime(now_ns));
+        self.now = self.now.max(SimTime(now_ns.min(LATEST_NS)));
     }
 
     /// Lets things happen up to the first instant at which something ends, but nothing after `limit_ns`: the same as
@@ -293,7 +303,7 @@ impl Device {
         limit_ns: u64,
         done: &mut Vec<Completion>,
     ) -> Option<u64> {
-        let limit = SimTime(limit_ns).max(self.now);
+        let limit = SimTime(limit_ns.min(LATEST_NS)).max(self.now);
         let (before, mut last) = (done.len(), None);
         while done.len() == before
             && let Some(at) = self.step(limit, done)

@@ -73,6 +73,16 @@ pub enum Error {
         /// Instant of the drive's next event.
         at_ns: u64,
     },
+    /// The instant is later than a device counts.
+    #[error(
+        "{asked_ns} ns is later than a device counts; the latest is {latest_ns} ns, after 146 years"
+    )]
+    Late {
+        /// The instant that was given.
+        asked_ns: u64,
+        /// The latest one.
+        latest_ns: u64,
+    },
     /// A write's data are not as long as its range, or there are some where none belong.
     #[error("command {id} has {given} bytes of data, where it takes {needed}")]
     Data {

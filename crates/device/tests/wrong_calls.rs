@@ -2,9 +2,12 @@
 
 use ftlab_device::{Command, Device, Error};
 
+fn builder() -> ftlab_device::Builder {
+    Device::named("generic-mlc-8").set("nand.blocks_per_die=64")
+}
+
 fn device() -> Device {
-    let builder = Device::named("generic-mlc-8").set("nand.blocks_per_die=64");
-    builder.build().unwrap()
+    builder().build().unwrap()
 }
 
 fn refused(device: &mut Device, command: Command, now_ns: u64) -> String {
@@ -96,4 +99,20 @@ fn a_drive_that_cannot_be_says_why() {
     assert!(testbed.contains("spdk-2024"), "{testbed}");
     let small = why(Device::named("samsung-980-pro-1000").shrink_to(4096));
     assert!(small.contains("at least"), "{small}");
+}
+
+#[test]
+fn the_end_of_time_is_an_instant_as_another() {
+    for builder in [builder(), builder().keep_data()] {
+        let mut device = builder.build().unwrap();
+        let mut done = Vec::new();
+        device.submit(Command::read(1, 0, 512), 0).unwrap();
+        device.advance(u64::MAX, &mut done);
+        assert_eq!(done.len(), 1);
+        device.advance(u64::MAX, &mut done);
+        assert_eq!(device.advance_to_completion(u64::MAX, &mut done), None);
+        let why = device.submit(Command::read(2, 0, 512), u64::MAX);
+        let why = why.unwrap_err().to_string();
+        assert!(why.contains("later than a device counts"), "{why}");
+    }
 }
