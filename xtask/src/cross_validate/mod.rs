@@ -20,7 +20,6 @@ use crate::plan::threads;
 use anyhow::{Context, Result};
 use clap::Args;
 use figures::Table;
-use ftlab_sheet::SheetError;
 use leave_out::{Asked, Pinned, Without};
 use runs::{Need, Runs};
 use std::collections::BTreeMap;
@@ -265,17 +264,6 @@ fn slopes(
     Ok(asked)
 }
 
-/// The result, unless no drive can have the numbers together that each could have: then the slopes stand.
-fn if_possible<T>(found: Result<T>) -> Result<Option<T>> {
-    match found {
-        Err(error) if error.is::<SheetError>() => {
-            eprintln!("    another test is checked, for no drive has these numbers: {error:#}");
-            Ok(None)
-        }
-        found => found.map(Some),
-    }
-}
-
 /// Full refits of the tests whose figures move the farthest: the numbers that the slopes give are run, what is still
 /// missing is fitted once more, and that is run. Gives ln(predicted / simulated) by figure.
 fn check(
@@ -303,9 +291,7 @@ fn check(
         }
         eprintln!("full refit without {} of {}", unit.1, unit.0);
         let numbers = &solved[unit].numbers;
-        let Some(mut found) = if_possible(table.with(runs, moved, numbers))? else {
-            continue;
-        };
+        let mut found = table.with(runs, moved, numbers)?;
         let mut again = asked.to_vec();
         for figure in &mut again {
             // As if the figure's slopes held from where it is now: what the run says takes the place of what they said.
@@ -316,10 +302,7 @@ fn check(
         let second = leave_out::without(unit, &pinned, &again);
         let is_farther = |(a, b): (&f64, &f64)| (a - b).abs() >= LEAST_MOVE;
         if second.numbers.iter().zip(numbers).any(is_farther) {
-            let Some(better) = if_possible(table.with(runs, moved, &second.numbers))? else {
-                continue;
-            };
-            found = better;
+            found = table.with(runs, moved, &second.numbers)?;
         }
         left -= 1;
         for figure in asked.iter().filter(|figure| figure.unit == *unit) {

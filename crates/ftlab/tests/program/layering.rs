@@ -296,7 +296,6 @@ const USES: &[(&str, &[&str])] = &[
         "xtask",
         &[
             "ftlab-base",
-            "ftlab-sheet",
             "ftlab-drive",
             "ftlab-states",
             "ftlab-result",
