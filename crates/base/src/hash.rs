@@ -1,5 +1,6 @@
-//! Hashes that are stable over releases and platforms: of operation streams, of seeds.
+//! Hashes that are stable over releases and platforms: of operation streams, of ends of commands, of seeds.
 
+use crate::time::SimTime;
 use serde::{Deserialize, Serialize};
 
 /// A bijective mix of 64 bits (the finaliser of SplitMix64, Steele et al. 2014).
@@ -34,6 +35,25 @@ impl StreamHash {
     #[must_use]
     pub fn value(self) -> u64 {
         mix64(self.0)
+    }
+}
+
+/// A running hash over the ends of commands, in order: it tells whether two runs of a load went the same way to the nanosecond.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EndsHash(StreamHash);
+
+impl EndsHash {
+    /// Takes in the end of a command: how many were submitted before it, and when it ended.
+    #[inline]
+    pub fn note(&mut self, before: u64, at: SimTime) {
+        self.0.word(before);
+        self.0.word(at.since(SimTime::ZERO).0);
+    }
+
+    /// The hash of all ends so far.
+    #[must_use]
+    pub fn value(self) -> u64 {
+        self.0.value()
     }
 }
 

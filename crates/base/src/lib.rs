@@ -45,7 +45,7 @@ pub use content::{Content, Identity};
 pub use divisor::Divisor;
 pub use geometry::Geometry;
 pub use guard::{Panicked, guarded};
-pub use hash::StreamHash;
+pub use hash::{EndsHash, StreamHash};
 pub use histogram::LatencyHistogram;
 pub use ids::{BlockId, DieId, Lba, Lpn, PageId, Ppa};
 pub use lanes::Lanes;

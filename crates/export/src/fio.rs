@@ -92,6 +92,8 @@ struct Beside<'a> {
     power: Option<Power<'a>>,
     submitted: u64,
     completed: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    completion_hash: Option<&'a str>,
     simulated_seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     wall_seconds: Option<f64>,
@@ -226,6 +228,7 @@ fn beside<'a>(set: &'a ResultSet, run: &'a Run, wall: Option<&Wall>) -> Beside<'
         }),
         submitted: run.submitted,
         completed: run.completed,
+        completion_hash: run.completion_hash.as_deref(),
         simulated_seconds: run.seconds,
         wall_seconds: wall.map(|wall| wall.seconds),
         devices: run.several().iter().map(device).collect(),

@@ -172,6 +172,9 @@ pub fn runs(sets: &[Labelled<'_>]) -> Table {
     table.whole("submitted", |row| Some(row.run.submitted));
     table.whole("completed", |row| Some(row.run.completed));
     table.number("seconds", |row| Some(row.run.seconds));
+    table.text("completion_hash", |row| {
+        row.run.completion_hash.as_deref().unwrap_or_default()
+    });
     hash(&mut table, RunRow::inside);
     table.table("runs")
 }

@@ -29,7 +29,7 @@ fn set() -> ResultSet {
                     "op_stream_hash": "a,\"b\"\nc",
                 },
             }],
-            "submitted": ios, "completed": ios, "seconds": 2.0,
+            "submitted": ios, "completed": ios, "completion_hash": "0123456789abcdef", "seconds": 2.0,
         })
     };
     let figure = |published: serde_json::Value, simulated: Option<f64>| {

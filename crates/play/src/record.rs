@@ -98,6 +98,7 @@ impl Record {
             flush: with_course(&directions.flushes, directions.measured),
             submitted: report.submitted,
             completed: report.completed,
+            completion_hash: report.ends.map(|ends| format!("{:016x}", ends.value())),
             seconds: report.simulated.as_secs(),
             pause_ns: report.pauses.threshold.0,
             together: together(report),

@@ -64,6 +64,10 @@ pub struct Run {
     /// Commands completed; equal to `submitted`, or the run is an error.
     #[serde(default)]
     pub completed: u64,
+    /// Hash over the ends of all commands in order, 16 hexadecimal digits: of each, how many were submitted before it and the
+    /// nanosecond at which it ended. Absent without a clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completion_hash: Option<String>,
     /// Length of the run, in virtual seconds or, on a real drive, in those of the wall; 0 for an untimed run.
     #[serde(default)]
     pub seconds: f64,

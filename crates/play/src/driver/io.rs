@@ -4,7 +4,7 @@ use super::error::DriverError;
 use super::order::WriteOrder;
 use super::target::Target;
 use ftlab_base::{
-    Command, CommandId, CommandKind, Completion, Nanos, Outcome, SimTime, SubmissionQueue,
+    Command, CommandId, CommandKind, Completion, EndsHash, Nanos, Outcome, SimTime, SubmissionQueue,
 };
 use ftlab_workload::Request;
 
@@ -43,6 +43,8 @@ pub struct Io<'t, 'd, T> {
     free: Vec<u32>,
     pub submitted: u64,
     pub completed: u64,
+    /// Over all ends, in order.
+    pub ends: EndsHash,
     pub order: WriteOrder,
     pub done: Vec<Completion>,
 }
@@ -55,6 +57,7 @@ impl<'t, 'd, T: Copy> Io<'t, 'd, T> {
             free: Vec::new(),
             submitted: 0,
             completed: 0,
+            ends: EndsHash::default(),
             order: WriteOrder::default(),
             done: Vec::new(),
         }
@@ -97,6 +100,7 @@ impl<'t, 'd, T: Copy> Io<'t, 'd, T> {
         };
         self.free.push(slot);
         self.completed += 1;
+        self.ends.note(command.id.0 >> SLOT_BITS, completion.at);
         Ok(Ended {
             tag: command.tag,
             device: command.device as usize,

@@ -139,6 +139,7 @@ impl Measured {
             jobs,
             submitted: io.submitted,
             completed: io.completed,
+            ends: Some(io.ends),
             writes_at_random: io.order.is_random(),
             simulated: self.simulated,
             pauses: self.pauses,

@@ -4,7 +4,7 @@ use super::meter::{PowerReport, ThermalReport};
 use super::pauses::PauseReport;
 use super::rounds::{Rounds, WriteAmplification};
 use super::stats::JobReport;
-use ftlab_base::Nanos;
+use ftlab_base::{EndsHash, Nanos};
 use ftlab_drive::{Counters, Device, Shares};
 use ftlab_ftl::page::StreamTraffic;
 use ftlab_result::HandleTraffic;
@@ -18,6 +18,8 @@ pub struct RunReport {
     pub submitted: u64,
     /// Commands completed; equal to `submitted`, or the run had been an error.
     pub completed: u64,
+    /// Hash over their ends, in order; `None` without a clock.
+    pub ends: Option<EndsHash>,
     /// Virtual time from the first job's start to the end of the last; zero without a clock.
     pub simulated: Nanos,
     /// True if a job of a job file wrote at random, or the writes of another load were at random places.
