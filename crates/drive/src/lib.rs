@@ -96,6 +96,7 @@ pub mod disk;
 pub mod fake;
 pub mod faults;
 pub mod file;
+mod flash_fault;
 mod flashless;
 pub mod health;
 pub mod heat;
@@ -117,6 +118,7 @@ pub use file::{
     Catalog, Choice, Class, DriveFile, Flash, Kind, OwnPolicies, ParameterRow, REMOVED, Range,
     RatedBytes, RemovedKey, Spread, default_testbed,
 };
+pub use flash_fault::FlashFault;
 pub use flashless::{Flashless, Medium};
 pub use ftlab_timing::Energy;
 pub use health::Health;

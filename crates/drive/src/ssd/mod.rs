@@ -28,6 +28,7 @@ mod power;
 mod read_ahead;
 mod reads;
 mod slots;
+mod spans;
 mod stamps;
 mod state;
 mod storing;
@@ -46,13 +47,16 @@ pub use params::{
     BufferConfig, CommandsConfig, DieFailure, FaultConfig, FirmwareConfig, LinkConfig, LostWaking,
     SsdParams,
 };
+pub use spans::Spans;
 
 use crate::heat::Heat;
 use buffer::{Place, WriteBuffer};
 use commands::Commands;
 use events::{Awaited, Event, Events};
 use flushes::Flushes;
-use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, Server, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, Server, SimTime,
+};
 use ftlab_ftl::TranslationLayer;
 use ftlab_host::{FrontEnd, Link, Sent};
 use ftlab_timing::{PowerModel, Scheduler};
@@ -61,6 +65,7 @@ use mapped::Mapped;
 use power::Resting;
 use read_ahead::ReadAhead;
 use slots::SlotSize;
+use spans::Ways;
 use std::collections::{BTreeSet, VecDeque};
 use table_reads::{Halts, TableReads};
 use waking::Wakings;
@@ -88,6 +93,8 @@ pub struct Ssd {
     flushes: Flushes,
     commands: Commands,
     events: Events,
+    /// Where their time goes, if somebody asked.
+    ways: Option<Box<Ways>>,
     /// Instant at which the last command that is no read was let go on to the buffer.
     last_ready: SimTime,
     /// Instant at which the last write is answered of those whose time is known.
@@ -153,6 +160,7 @@ impl Ssd {
             flushes: Flushes::new(params.firmware.flush_record),
             commands: Commands::default(),
             events: Events::default(),
+            ways: None,
             last_ready: SimTime::ZERO,
             last_written: SimTime::ZERO,
             programming: Vec::new(),
@@ -192,6 +200,16 @@ impl Ssd {
     /// Notes what the translation layer is asked from now on.
     pub fn record_inputs(&mut self) {
         self.mapped.inputs = Some(Vec::new());
+    }
+
+    /// Says of each command from now on where its time went.
+    pub fn follow_ways(&mut self) {
+        self.ways = Some(Box::default());
+    }
+
+    /// Where the time of a command went that has ended, once.
+    pub fn take_spans(&mut self, id: CommandId) -> Option<Spans> {
+        self.ways.as_mut()?.take(id)
     }
 
     /// Requests to the translation layer since [`Ssd::record_inputs`].
@@ -449,12 +467,15 @@ impl Ssd {
 
     fn complete(&mut self, number: u32, at: SimTime, outcome: Outcome, done: &mut Vec<Completion>) {
         let command = self.commands.leave(number);
-        let id = command.id;
+        let (id, kind) = (command.id, command.kind);
         self.totals
             .host
             .count(command, outcome, self.slot.sectors());
         if let Some(outcome) = self.front.ended(id, outcome) {
             self.totals.host_ios += 1;
+            if let Some(ways) = &mut self.ways {
+                ways.ended(number, (id, kind), at);
+            }
             done.push(Completion { id, at, outcome });
         }
         if let Some(sent) = self.front.completed(at) {
@@ -508,6 +529,14 @@ impl Ssd {
             return None;
         }
         let (event, number) = self.events.pop()?;
+        if let Some(ways) = &mut self.ways {
+            match event {
+                Event::Sent => ways.sent(number, at),
+                Event::Decided => ways.decided(number, at),
+                Event::Ready => ways.begun(number, at),
+                _ => {}
+            }
+        }
         match event {
             Event::Sent if self.wakings.is_gone => self.give_up(number, at),
             Event::Sent => self.sent(number, at),

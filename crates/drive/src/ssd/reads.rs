@@ -7,6 +7,9 @@ use ftlab_nand::Fence;
 
 impl Ssd {
     pub(super) fn begin_read(&mut self, number: u32, command: &Command, now: SimTime) {
+        if let Some(ways) = &mut self.ways {
+            ways.begun(number, now);
+        }
         let (first, count) = self.slot.touched(command);
         let slots = first.0..first.0 + count;
         let is_ahead = self.read_ahead.is_run(number);
@@ -126,6 +129,9 @@ impl Ssd {
     }
 
     fn send_out(&mut self, number: u32, now: SimTime) {
+        if let Some(ways) = &mut self.ways {
+            ways.there(number, now);
+        }
         let command = self.commands.get(number);
         let sectors = u64::from(command.sectors);
         let work = self.link.span(sectors);
