@@ -79,6 +79,15 @@ typedef struct {
   uint64_t at_ns;
   // Success or the reason of failure, an `FtlabOutcome`.
   uint32_t outcome;
+  // Where its latency went, if `ftlab_split_latencies` asked for that and the drive is of flash; all 0 if not. The four
+  // together are all of it: the host (queue, processor, limits of the port),
+  uint64_t host_ns;
+  // the drive's controller with the mapping table,
+  uint64_t controller_ns;
+  // the link between them,
+  uint64_t link_ns;
+  // and the flash with what waits for its dies, or for room in the write buffer.
+  uint64_t flash_ns;
 } FtlabCompletion;
 
 // What a power cut has come to.
@@ -107,7 +116,43 @@ typedef struct {
   uint64_t nand_erases;
   // Hash over the flash operations in issue order.
   uint64_t operations_hash;
+  // Hash over the ends of commands, in order; `ftlab run` has the same as `completion_hash`.
+  uint64_t completions_hash;
 } FtlabCounters;
+
+// An attribute of SMART.
+typedef struct {
+  // Its number.
+  uint8_t id;
+  // 100 at first, less as it gets worse.
+  uint8_t value;
+  // The value at which the drive calls itself failing; 0 for never.
+  uint8_t threshold;
+  // The raw value, in the unit of the drive's maker.
+  uint64_t raw;
+} FtlabSmart;
+
+// NVMe's log page SMART / Health Information, in the standard's units.
+typedef struct {
+  // Bits for low spare, heat and a drive that is only read; 0 while all is well.
+  uint8_t critical_warning;
+  // Degrees Celsius.
+  int32_t celsius;
+  // Percent of the spare blocks that are left.
+  uint8_t available_spare;
+  // Percent of the rated cycles that the mean block has had; 255 at most.
+  uint8_t percentage_used;
+  // Thousands of 512 bytes that the host read.
+  uint64_t data_units_read;
+  // Thousands of 512 bytes that the host wrote.
+  uint64_t data_units_written;
+  // Times that the drive was switched on.
+  uint64_t power_cycles;
+  // Times that the power went while it was on.
+  uint64_t unsafe_shutdowns;
+  // Reads that could not be corrected.
+  uint64_t media_errors;
+} FtlabNvmeHealth;
 
 #ifdef __cplusplus
 extern "C" {
@@ -167,6 +212,12 @@ void ftlab_track_power_cuts(FtlabBuilder *builder);
 // # Safety
 // The caller promises what `ftlab_shrink_to` asks for.
 void ftlab_keep_data(FtlabBuilder *builder);
+
+// Has each completion say where its latency went.
+//
+// # Safety
+// The caller promises what `ftlab_shrink_to` asks for.
+void ftlab_split_latencies(FtlabBuilder *builder);
 
 // Builds the device. The description stays, and can be built again.
 //
@@ -274,6 +325,31 @@ const char *ftlab_error(const FtlabDevice *device);
 // # Safety
 // It is not used again.
 void ftlab_free(FtlabDevice *device);
+
+// The SMART attributes of the drive's maker, up to `room` of them; gives how many there are. None if the drive's file names
+// no maker's set.
+//
+// # Safety
+// `device` is of `ftlab_build` or `ftlab_clone`, and there is room for `room` attributes at `into`.
+size_t ftlab_smart(const FtlabDevice *device,
+                   FtlabSmart *into,
+                   size_t room);
+
+// The log page SMART / Health Information of a drive that speaks NVMe; false if it does not, and `into` stays as it is.
+//
+// # Safety
+// `device` is of `ftlab_build` or `ftlab_clone`, and there is room for the log at `into`.
+bool ftlab_nvme_health(const FtlabDevice *device,
+                       FtlabNvmeHealth *into);
+
+// Has something go wrong in the flash, while nothing is outstanding: `fault` is an `FtlabFault`, and `which` the number of
+// the block or die, or a position in bytes.
+//
+// # Safety
+// `device` is of `ftlab_build` or `ftlab_clone`.
+FtlabStatus ftlab_inject(FtlabDevice *device,
+                         uint32_t fault,
+                         uint64_t which);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -146,6 +146,16 @@ pub unsafe extern "C" fn ftlab_keep_data(builder: *mut FtlabBuilder) {
     unsafe { changed(builder, Builder::keep_data) }
 }
 
+/// Has each completion say where its latency went.
+///
+/// # Safety
+/// The caller promises what `ftlab_shrink_to` asks for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ftlab_split_latencies(builder: *mut FtlabBuilder) {
+    // SAFETY: as the caller's.
+    unsafe { changed(builder, Builder::split_latencies) }
+}
+
 /// Builds the device. The description stays, and can be built again.
 ///
 /// # Safety

@@ -9,7 +9,7 @@ use std::ffi::c_char;
 use std::{ptr, slice};
 
 /// Does something with a device, and keeps the text of what went wrong.
-unsafe fn with(
+pub(crate) unsafe fn with(
     device: *mut FtlabDevice,
     what: impl FnOnce(&mut Device, &mut Vec<Completion>) -> Result<(), Failure>,
 ) -> FtlabStatus {
@@ -166,10 +166,15 @@ pub unsafe extern "C" fn ftlab_completions(
             Outcome::Unrecoverable => FtlabOutcome::Unrecoverable,
             _ => FtlabOutcome::Gone,
         };
+        let split = end.split.unwrap_or_default();
         let end = FtlabCompletion {
             id: end.id,
             at_ns: end.at_ns,
             outcome: outcome as u32,
+            host_ns: split.host_ns,
+            controller_ns: split.controller_ns,
+            link_ns: split.link_ns,
+            flash_ns: split.flash_ns,
         };
         // SAFETY: the caller promises room for `room` of them, and there are no more.
         unsafe { into.add(n).write(end) };
@@ -278,6 +283,7 @@ pub unsafe extern "C" fn ftlab_counters(device: *const FtlabDevice) -> FtlabCoun
             nand_programs: counters.nand_programs,
             nand_erases: counters.nand_erases,
             operations_hash: counters.operations_hash,
+            completions_hash: counters.completions_hash,
         }
     })
 }

@@ -7,10 +7,12 @@
 
 mod describe;
 mod drive;
+mod health;
 mod types;
 
 pub use describe::*;
 pub use drive::*;
+pub use health::*;
 pub use types::*;
 
 use embedded::{Builder, Completion, Device, Error};

@@ -66,7 +66,7 @@ pub enum FtlabOutcome {
 
 /// The end of a command.
 #[repr(C)]
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct FtlabCompletion {
     /// Id of the command that ended.
     pub id: u64,
@@ -74,6 +74,15 @@ pub struct FtlabCompletion {
     pub at_ns: u64,
     /// Success or the reason of failure, an `FtlabOutcome`.
     pub outcome: u32,
+    /// Where its latency went, if `ftlab_split_latencies` asked for that and the drive is of flash; all 0 if not. The four
+    /// together are all of it: the host (queue, processor, limits of the port),
+    pub host_ns: u64,
+    /// the drive's controller with the mapping table,
+    pub controller_ns: u64,
+    /// the link between them,
+    pub link_ns: u64,
+    /// and the flash with what waits for its dies, or for room in the write buffer.
+    pub flash_ns: u64,
 }
 
 /// Counts of a drive since it was made.
@@ -92,6 +101,8 @@ pub struct FtlabCounters {
     pub nand_erases: u64,
     /// Hash over the flash operations in issue order.
     pub operations_hash: u64,
+    /// Hash over the ends of commands, in order; `ftlab run` has the same as `completion_hash`.
+    pub completions_hash: u64,
 }
 
 /// What a power cut has come to.
@@ -106,4 +117,56 @@ pub struct FtlabPowerCut {
     pub torn_bytes: u64,
     /// Commands that were outstanding, of which nobody will hear.
     pub outstanding: u64,
+}
+
+/// What goes wrong in the flash.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FtlabFault {
+    /// A block wears out: its next erase fails, or a program.
+    BadBlock = 0,
+    /// Data at a position are beyond what ECC corrects.
+    Unreadable = 1,
+    /// A die fails.
+    Die = 2,
+    /// All blocks wear out.
+    EndOfLife = 3,
+}
+
+/// An attribute of SMART.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct FtlabSmart {
+    /// Its number.
+    pub id: u8,
+    /// 100 at first, less as it gets worse.
+    pub value: u8,
+    /// The value at which the drive calls itself failing; 0 for never.
+    pub threshold: u8,
+    /// The raw value, in the unit of the drive's maker.
+    pub raw: u64,
+}
+
+/// NVMe's log page SMART / Health Information, in the standard's units.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct FtlabNvmeHealth {
+    /// Bits for low spare, heat and a drive that is only read; 0 while all is well.
+    pub critical_warning: u8,
+    /// Degrees Celsius.
+    pub celsius: i32,
+    /// Percent of the spare blocks that are left.
+    pub available_spare: u8,
+    /// Percent of the rated cycles that the mean block has had; 255 at most.
+    pub percentage_used: u8,
+    /// Thousands of 512 bytes that the host read.
+    pub data_units_read: u64,
+    /// Thousands of 512 bytes that the host wrote.
+    pub data_units_written: u64,
+    /// Times that the drive was switched on.
+    pub power_cycles: u64,
+    /// Times that the power went while it was on.
+    pub unsafe_shutdowns: u64,
+    /// Reads that could not be corrected.
+    pub media_errors: u64,
 }

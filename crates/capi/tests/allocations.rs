@@ -35,11 +35,7 @@ static ALLOCATOR: Counting = Counting;
 
 /// Writes and reads of 4 KiB, 16 at a time.
 fn go_on(drive: *mut FtlabDevice, ids: std::ops::Range<u64>, now_ns: &mut u64) {
-    let mut ended = [FtlabCompletion {
-        id: 0,
-        at_ns: 0,
-        outcome: 0,
-    }; 16];
+    let mut ended = [FtlabCompletion::default(); 16];
     // SAFETY: the device is ours, and there is room for what is asked for.
     unsafe {
         let places = ftlab_capacity_bytes(drive) / 4096;

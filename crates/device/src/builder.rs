@@ -15,6 +15,8 @@ enum Source {
     Named(String),
     /// The text of a drive file, and its name in errors.
     Text { name: String, text: String },
+    /// A drive file that was read.
+    File(Box<DriveFile>),
 }
 
 /// Description of a device. What is not said is as in `ftlab run`: a new drive, the testbed of its time, seed 1.
@@ -28,6 +30,7 @@ pub struct Builder {
     saved: Option<Vec<u8>>,
     seed: u64,
     carries: Carries,
+    splits: bool,
     policies: OwnPolicies,
 }
 
@@ -42,6 +45,7 @@ impl Builder {
             saved: None,
             seed: 1,
             carries: Carries::Nothing,
+            splits: false,
             policies: OwnPolicies::default(),
         }
     }
@@ -55,6 +59,13 @@ impl Builder {
             name: name.to_owned(),
             text: text.to_owned(),
         })
+    }
+
+    /// The drive of a file that one of ftlab's own crates has read. No part of the stable interface.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_file(file: DriveFile) -> Builder {
+        Builder::of(Source::File(Box::new(file)))
     }
 
     /// Changes a number of the drive file, as `ftlab run --set` does: `gc.policy=fifo`.
@@ -114,6 +125,13 @@ impl Builder {
         self
     }
 
+    /// Has each completion say where its latency went: [`Completion::split`](crate::Completion::split).
+    #[must_use]
+    pub fn split_latencies(mut self) -> Builder {
+        self.splits = true;
+        self
+    }
+
     /// Policies of your own, which a setting can name from here on: `gc.policy=my-policy`.
     #[must_use]
     pub fn policies(mut self, policies: OwnPolicies) -> Builder {
@@ -126,8 +144,13 @@ impl Builder {
         let file = match &self.source {
             Source::Named(name) => Catalog::known(name, &[])?,
             Source::Text { name, text } => DriveFile::parse(name, text, &[])?,
+            Source::File(file) => (**file).clone(),
         };
-        let file = file.knowing(self.policies.clone());
+        let file = match &self.source {
+            // It has its own.
+            Source::File(_) => file,
+            _ => file.knowing(self.policies.clone()),
+        };
         let file = match self.settings.is_empty() {
             true => file,
             false => file.with(&self.settings)?,
@@ -179,6 +202,7 @@ impl Builder {
                 read.map_err(|why| Error::State(why.to_string()))?;
             }
         }
-        Ok(Device::around(file, testbed, seed, drive, self.carries))
+        let wants = (self.carries, self.splits);
+        Ok(Device::around(file, testbed, seed, drive, wants))
     }
 }

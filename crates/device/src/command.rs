@@ -98,6 +98,19 @@ pub enum Outcome {
     Gone,
 }
 
+/// Where the latency of a command went, in nanoseconds. The four together are all of it, from submission to end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Split {
+    /// The host: its queue, its processor, and limits of the port.
+    pub host_ns: u64,
+    /// The drive's controller: its core, what waits for it, and the mapping table.
+    pub controller_ns: u64,
+    /// The link between them, what waits for it, and a compressor behind it.
+    pub link_ns: u64,
+    /// The flash, and what waits for its dies; of a write, the wait for room in the buffer.
+    pub flash_ns: u64,
+}
+
 /// The end of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Completion {
@@ -107,6 +120,8 @@ pub struct Completion {
     pub at_ns: u64,
     /// Success, or the reason of failure.
     pub outcome: Outcome,
+    /// Where its latency went; of a drive of flash whose builder was asked to say so.
+    pub split: Option<Split>,
 }
 
 impl Completion {
@@ -116,10 +131,11 @@ impl Completion {
         matches!(self.outcome, Outcome::Good)
     }
 
-    pub(crate) fn of(ended: &ftlab_base::Completion) -> Completion {
+    pub(crate) fn of(ended: &ftlab_base::Completion, split: Option<Split>) -> Completion {
         Completion {
             id: ended.id.0,
             at_ns: ended.at.since(SimTime::ZERO).0,
+            split,
             outcome: match ended.outcome {
                 ftlab_base::Outcome::Good => Outcome::Good,
                 ftlab_base::Outcome::WriteFault => Outcome::WriteFault,

@@ -20,6 +20,9 @@ pub struct Counters {
     pub buffer_stalls: u64,
     /// Hash over the flash operations in issue order.
     pub operations_hash: u64,
+    /// Hash over the ends of commands since it was built, in order: of each, how many were submitted before it and when it
+    /// ended. `ftlab run` has the same as `completion_hash`.
+    pub completions_hash: u64,
     /// Times that the drive was switched on.
     pub power_cycles: u64,
     /// Times that the power went while it was on.

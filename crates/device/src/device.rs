@@ -1,12 +1,12 @@
 //! A device at work.
 
 use crate::builder::Builder;
-use crate::command::{Command, Completion, Operation};
+use crate::command::{Command, Completion, Operation, Split};
 use crate::counters::Counters;
 use crate::error::{Error, check};
 use crate::flat::FlatStore;
 use crate::store::{MemoryStore, StoreOptions};
-use ftlab_base::{CommandId, Lpn, Outcome, RootSeed, SECTOR_BYTES, SimTime};
+use ftlab_base::{CommandId, EndsHash, Lpn, Outcome, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_cut::DRAINED_AFTER;
 use ftlab_drive::DriveFile;
 use ftlab_drive::saved::{self, Origin};
@@ -34,6 +34,11 @@ pub(crate) enum Carries {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Outstanding {
     operation: Operation,
+    /// Commands submitted before it, and when it was.
+    before: u64,
+    at: SimTime,
+    /// Its id at the drive.
+    at_store: CommandId,
     /// Sectors of its range.
     first: u64,
     end: u64,
@@ -47,12 +52,17 @@ pub struct Device {
     pub(crate) seed: RootSeed,
     pub(crate) drive: Box<dyn ftlab_drive::Device>,
     pub(crate) carries: Carries,
+    /// True if completions say where their latency went.
+    pub(crate) splits: bool,
     /// The data of a drive without flash; one of flash has its own within.
     pub(crate) flat: Option<FlatStore>,
     pub(crate) outstanding: HashMap<u64, Outstanding, FxBuildHasher>,
     pub(crate) now: SimTime,
     /// Instant of its last command or event.
     pub(crate) worked_at: SimTime,
+    /// Commands submitted since it was built, and their ends.
+    submitted: u64,
+    ends: EndsHash,
     pub(crate) power_cycles: u64,
     pub(crate) unsafe_shutdowns: u64,
     /// Scratch: what the drive has just ended.
@@ -88,7 +98,7 @@ impl Device {
         testbed: Testbed,
         seed: RootSeed,
         drive: Box<dyn ftlab_drive::Device>,
-        carries: Carries,
+        (carries, splits): (Carries, bool),
     ) -> Device {
         let has_flash = drive.ssd().is_some();
         let flat = carries > Carries::Nothing && !has_flash;
@@ -99,10 +109,13 @@ impl Device {
             seed,
             drive,
             carries,
+            splits,
             flat,
             outstanding: HashMap::default(),
             now: SimTime::ZERO,
             worked_at: SimTime::ZERO,
+            submitted: 0,
+            ends: EndsHash::default(),
             power_cycles: 1,
             unsafe_shutdowns: 0,
             ended: Vec::new(),
@@ -113,6 +126,7 @@ impl Device {
             let store = MemoryStore::of(ssd, device_options(&device.file, carries));
             ssd.carry(Box::new(store));
         }
+        device.follow_ways();
         device.drive.restart_stream_hash();
         device.drive.begin_time(SimTime::ZERO);
         device
@@ -152,6 +166,20 @@ impl Device {
     #[must_use]
     pub fn now_ns(&self) -> u64 {
         self.now.since(SimTime::ZERO).0
+    }
+
+    /// True if writes come with data.
+    #[must_use]
+    pub fn keeps_data(&self) -> bool {
+        self.carries == Carries::Data
+    }
+
+    /// Says whether a command fits the drive, and takes it not.
+    ///
+    /// # Errors
+    /// What [`Device::submit`] would say of the command itself.
+    pub fn check(&self, command: &Command) -> Result<(), Error> {
+        check(command, self.capacity_bytes())
     }
 
     pub(crate) fn store_mut(&mut self) -> Option<&mut MemoryStore> {
@@ -245,10 +273,14 @@ impl Device {
         }
         let there = Outstanding {
             operation: command.operation,
+            before: self.submitted,
+            at: now,
+            at_store,
             first,
             end: first + command.bytes / SECTOR_BYTES,
         };
         self.outstanding.insert(id, there);
+        self.submitted += 1;
         Ok(())
     }
 
@@ -265,9 +297,14 @@ impl Device {
     /// A drive that had nothing to do for long has programmed what it had begun.
     pub(crate) fn note_drained(&mut self, now: SimTime) {
         let is_idle = self.outstanding.is_empty() && self.drive.next_event().is_none();
-        if is_idle
-            && self.worked_at + DRAINED_AFTER <= now
-            && let Some(store) = self.store_mut()
+        if is_idle && self.worked_at + DRAINED_AFTER <= now {
+            self.note_at_rest();
+        }
+    }
+
+    /// A drive at rest has programmed all that it could hand on.
+    pub(crate) fn note_at_rest(&mut self) {
+        if let Some(store) = self.store_mut()
             && store.first_waiting().is_none()
         {
             store.note_all_programmed();
@@ -336,15 +373,41 @@ impl Device {
         for completion in ended.drain(..) {
             let id = completion.id.0;
             let command = self.outstanding.remove(&id).expect("it was submitted");
+            self.ends.note(command.before, completion.at);
             if self.carries > Carries::Nothing {
                 self.note_end(id, command, completion.outcome == Outcome::Good);
             }
-            done.push(Completion::of(&completion));
+            let split = match self.splits {
+                true => self.split_of(&command, completion.at),
+                false => None,
+            };
+            done.push(Completion::of(&completion, split));
         }
         self.ended = ended;
         if let Some(flat) = &mut self.flat {
             flat.keep_only(|| self.drive.dirty());
         }
+    }
+
+    /// Has the drive say where latencies go, if somebody asked.
+    pub(crate) fn follow_ways(&mut self) {
+        if self.splits
+            && let Some(ssd) = self.drive.ssd_mut()
+        {
+            ssd.follow_ways();
+        }
+    }
+
+    /// Where the latency of a command went that ends at that instant.
+    fn split_of(&mut self, command: &Outstanding, at: SimTime) -> Option<Split> {
+        let spans = self.drive.ssd_mut()?.take_spans(command.at_store)?;
+        let inside = spans.controller + spans.link + spans.flash;
+        Some(Split {
+            host_ns: at.since(command.at).0 - inside.0,
+            controller_ns: spans.controller.0,
+            link_ns: spans.link.0,
+            flash_ns: spans.flash.0,
+        })
     }
 
     /// Keeps account of what a command's end promises.
@@ -386,7 +449,8 @@ impl Device {
         })
     }
 
-    /// Reads what the drive holds, without time: of a read, when it ends.
+    /// Reads what the drive holds, without time: of a read, when it has ended. Whether the flash still gives that back the
+    /// read's own outcome says.
     ///
     /// # Errors
     /// When the device keeps no data, the range does not fit it, or the drive has lost what lies there.
@@ -452,6 +516,7 @@ impl Device {
             nand_erases: counters.nand_erases,
             buffer_stalls: counters.buffer_stalls,
             operations_hash: counters.stream_hash,
+            completions_hash: self.ends.value(),
             power_cycles: self.power_cycles,
             unsafe_shutdowns: self.unsafe_shutdowns,
         }

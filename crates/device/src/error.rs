@@ -107,6 +107,9 @@ pub enum Error {
         /// Number of those.
         outstanding: usize,
     },
+    /// Nothing can go wrong there.
+    #[error("{0}")]
+    Fault(String),
     /// What lies there cannot be read.
     #[error("the data from byte {offset} on cannot be read: the drive has lost them")]
     Unreadable {

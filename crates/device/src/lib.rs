@@ -38,16 +38,23 @@ mod counters;
 mod device;
 mod error;
 mod flat;
+mod health;
 mod power;
 mod slots;
 mod store;
 
 pub use builder::Builder;
-pub use command::{Command, Completion, Operation, Outcome};
+pub use command::{Command, Completion, Operation, Outcome, Split};
 pub use counters::Counters;
 pub use device::Device;
 pub use error::Error;
+pub use ftlab_drive::FlashFault;
 pub use power::{Lost, PowerCut};
+
+/// Health as a drive reports it.
+pub mod smart {
+    pub use ftlab_smart::{NvmeExtended, NvmeHealth, NvmeLogs, SmartAttribute};
+}
 
 /// Policies of your own, which a builder is given: no other device knows them.
 pub mod policy {

@@ -74,6 +74,7 @@ impl Device {
             }
         }
         self.drive = next;
+        self.follow_ways();
         // As of an image, its time begins with the first command.
         self.drive.note_time(self.now);
         self.worked_at = self.now;

@@ -1,8 +1,10 @@
 //! A device as its users see it.
 
-mod cuts;
 mod event_loop;
 mod forks;
+mod health;
 mod policies;
+mod size;
+mod splits;
 mod states;
 mod wrong_calls;

@@ -66,6 +66,22 @@ const USES: &[(&str, &[&str])] = &[
     ),
     ("ftlab-trace", &["ftlab-base"]),
     ("ftlab-nbd", &["ftlab-base"]),
+    // For other people's simulators: all of it is below.
+    (
+        "ftlab-device",
+        &[
+            "ftlab-base",
+            "ftlab-nand",
+            "ftlab-ftl",
+            "ftlab-sheet",
+            "ftlab-host",
+            "ftlab-smart",
+            "ftlab-drive",
+            "ftlab-cut",
+            "ftlab-states",
+        ],
+    ),
+    // Its tests compare it with a device.
     (
         "ftlab-image",
         &[
@@ -77,25 +93,9 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-output",
             "ftlab-drive",
             "ftlab-cut",
+            "ftlab-device",
         ],
     ),
-    // For other people's simulators: all of it is below. Its tests compare it with an image.
-    (
-        "ftlab-device",
-        &[
-            "ftlab-base",
-            "ftlab-nand",
-            "ftlab-ftl",
-            "ftlab-sheet",
-            "ftlab-host",
-            "ftlab-drive",
-            "ftlab-cut",
-            "ftlab-states",
-            "ftlab-image",
-        ],
-    ),
-    // The same for C: what it says is that crate's.
-    ("ftlab-capi", &["ftlab-device"]),
     (
         "ftlab-attach",
         &[
@@ -138,6 +138,19 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-workload",
             "ftlab-trace",
             "ftlab-result",
+        ],
+    ),
+    // The device for C: what it says is that crate's. Its tests run the job of its examples.
+    (
+        "ftlab-capi",
+        &[
+            "ftlab-device",
+            "ftlab-base",
+            "ftlab-drive",
+            "ftlab-host",
+            "ftlab-states",
+            "ftlab-workload",
+            "ftlab-play",
         ],
     ),
     (
@@ -264,6 +277,7 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-ftl",
             "ftlab-host",
             "ftlab-drive",
+            "ftlab-device",
             "ftlab-states",
             "ftlab-workload",
             "ftlab-import",
