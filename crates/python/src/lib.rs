@@ -5,6 +5,7 @@
 //!
 //! - [`runs`] makes result sets of loads on drives, [`results`] their tables.
 //! - [`others`] is what is asked of files and of a whole life: endurance, calibration, imports, figures of traces.
+//! - [`device`] is a drive in the caller's virtual time.
 //! - [`sweep`] is a grid, and the folder that keeps its rows.
 //! - [`table`] gives tables to others without a copy, by Arrow's C interface.
 //! - [`policies`] are callables of Python's that a drive asks, through [`calls`].
@@ -14,6 +15,7 @@
 #![allow(missing_docs, clippy::too_many_arguments)]
 
 mod calls;
+mod device;
 mod drive;
 mod errors;
 mod others;
@@ -35,6 +37,8 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("MODEL_VERSION", ftlab_drive::MODEL_VERSION)?;
     module.add("InputError", py.get_type::<errors::InputError>())?;
     module.add("RunError", py.get_type::<errors::RunError>())?;
+    module.add_class::<device::Completion>()?;
+    module.add_class::<device::Device>()?;
     module.add_class::<drive::Drive>()?;
     module.add_class::<policies::Candidate>()?;
     module.add_class::<policies::PacingView>()?;

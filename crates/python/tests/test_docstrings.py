@@ -16,7 +16,7 @@ import ftlab
 CALLS = [name for name in ftlab.__all__ if inspect.isfunction(getattr(ftlab, name))]
 CALLS += [f"theory.{name}" for name in ftlab.theory.__all__]
 
-MODULES = ["", "theory", "_crash", "_disk", "_drive", "_others", "_results", "_runs", "_sweep"]
+MODULES = ["", "theory", "_crash", "_device", "_disk", "_drive", "_others", "_results", "_runs", "_sweep"]
 
 
 @pytest.fixture(autouse=True)

@@ -13,6 +13,7 @@
   is in a recorded trace.
 - `victim=` and `pacing=` of a `Drive` are functions of your own that decide what its collection does, and when.
 - `sweep()` runs every drive with every setting, load and seed of a grid, on threads or on a Dask cluster.
+- `Device` is a drive in your own simulator's time: submit, next event, advance, power cuts, copies at work.
 - `disk()` is a disk that misbehaves on purpose, for the tests of programs that write to disks; `crash()` tries what a power cut
   could have left of what was written to it.
 - `theory` has the closed forms, of numbers and of NumPy's arrays.
@@ -28,6 +29,7 @@ from ftlab import theory
 from ftlab._ftlab import (
     Candidate,
     Column,
+    Completion,
     InputError,
     PacingView,
     RunError,
@@ -36,6 +38,7 @@ from ftlab._ftlab import (
     __version__,
 )
 from ftlab._crash import Crash, crash
+from ftlab._device import Device, Lost, PowerCut
 from ftlab._disk import Disk, disk
 from ftlab._drive import Drive, Drives, drives
 from ftlab._others import Calibration, Import, Life, TraceInfo, calibrate, endurance, from_sheet, import_, trace_info
@@ -47,7 +50,9 @@ __all__ = [
     "Calibration",
     "Candidate",
     "Column",
+    "Completion",
     "Crash",
+    "Device",
     "Disk",
     "Drive",
     "Drives",
@@ -55,8 +60,10 @@ __all__ = [
     "InputError",
     "LatinHypercube",
     "Life",
+    "Lost",
     "PacingView",
     "Plans",
+    "PowerCut",
     "Result",
     "Results",
     "RunError",

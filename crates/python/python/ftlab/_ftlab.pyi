@@ -150,6 +150,85 @@ class PacingView:
     def is_behind(self) -> bool:
         """Whether less is writable than even the end of a cycle leaves."""
 
+class Completion:
+    """The end of a command."""
+
+    @property
+    def id(self) -> int:
+        """The number of the command."""
+
+    @property
+    def at_ns(self) -> int:
+        """Instant at which the host saw it end."""
+
+    @property
+    def outcome(self) -> str:
+        """`good`; `write-fault`, when the drive takes no more writes; `unrecoverable`, when the data cannot be read back; `gone`,
+        when the drive did not answer."""
+
+    @property
+    def is_good(self) -> bool:
+        """True if the drive did what was asked."""
+
+    @property
+    def host_ns(self) -> int | None:
+        """What the host took of the latency; None unless the device splits latencies."""
+
+    @property
+    def controller_ns(self) -> int | None:
+        """What the drive's controller took."""
+
+    @property
+    def link_ns(self) -> int | None:
+        """What the link took."""
+
+    @property
+    def flash_ns(self) -> int | None:
+        """What the flash took, and the wait for it; of a write, the wait for room in the buffer."""
+
+class Device:
+    @staticmethod
+    def build(
+        drive: Drive,
+        state: str,
+        saved: bytes | None,
+        seed: int,
+        testbed: str | None,
+        shrink_to: int | None,
+        carries: str,
+        splits: bool,
+    ) -> Device: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def capacity_bytes(self) -> int: ...
+    @property
+    def table_bytes(self) -> int: ...
+    @property
+    def now_ns(self) -> int: ...
+    @property
+    def outstanding(self) -> int: ...
+    @property
+    def next_event_ns(self) -> int | None: ...
+    @property
+    def fault(self) -> str | None: ...
+    def submit(
+        self, word: str, offset: int, bytes: int, now_ns: int | None, id: int | None, data: bytes | None
+    ) -> int: ...
+    def advance(self, now_ns: int) -> list[Completion]: ...
+    def advance_to_completion(self, limit_ns: int) -> list[Completion]: ...
+    def run(
+        self, words: list[str], offsets: list[int], lengths: list[int], at_ns: list[int] | None, depth: int | None
+    ) -> Table: ...
+    def read(self, offset: int, bytes: int) -> bytes: ...
+    def power_cut(self, seed: int, now_ns: int | None) -> tuple[int, list[tuple[int, int, bool]], list[int]]: ...
+    def clone(self) -> Device: ...
+    def save_state(self) -> bytes: ...
+    def counters(self) -> dict[str, int]: ...
+    def smart(self) -> Table: ...
+    def nvme_logs(self) -> dict[str, Any] | None: ...
+    def inject(self, fault: str, which: int | None) -> None: ...
+
 class Drive:
     @staticmethod
     def named(name: str, settings: list[str]) -> Drive: ...
