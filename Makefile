@@ -22,7 +22,7 @@ DATA   := $(wildcard drives/*.toml drives/base/*.toml testbeds/*.toml testbeds/b
 
 # command:packages, the Debian packages (joined by +) that bring the command: what a build needs, and what tests need.
 BUILD_TOOLS := cc:gcc+libc6-dev git:git
-TOOLS := $(BUILD_TOOLS) c++:g++ node:nodejs npm:npm $(CHROMIUM):chromium-headless-shell \
+TOOLS := $(BUILD_TOOLS) c++:g++ go:golang-go node:nodejs npm:npm $(CHROMIUM):chromium-headless-shell \
          man:man-db zsh:zsh fish:fish nbdinfo:libnbd-bin qemu-img:qemu-utils fio:fio losetup:mount fstrim:util-linux fusermount3:fuse3 \
          mkfs.ext4:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs python3:python3 curl:curl openssl:openssl \
          pgbench:postgresql sqlite3:sqlite3 valgrind:valgrind

@@ -1,4 +1,4 @@
-//! Programs in C and C++ end where `ftlab-device` and `ftlab run` do.
+//! Programs in C, C++ and Go end where `ftlab-device` and `ftlab run` do.
 
 use embedded::{Command as Request, Device};
 use ftlab_base::RootSeed;
@@ -50,6 +50,32 @@ fn printed(compiler: &str, source: &str, link: &[&str]) -> String {
     String::from_utf8(run.stdout).expect("it prints text")
 }
 
+/// Builds and runs the example in Go, and gives what it prints.
+fn printed_by_go() -> String {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let libraries = libraries();
+    let mut go = Command::new("go");
+    let go = go
+        .args(["run", "."])
+        .current_dir(here.join("examples/go"))
+        .env("CGO_ENABLED", "1")
+        .env(
+            "CGO_CFLAGS",
+            format!("-I{}", here.join("include").display()),
+        )
+        .env("CGO_LDFLAGS", format!("-L{}", libraries.display()))
+        .env("LD_LIBRARY_PATH", &libraries)
+        // What it compiles of Go's library is there for the next time, and nothing is looked for elsewhere.
+        .env("GOCACHE", libraries.join("go-cache"))
+        .env("GOPROXY", "off")
+        .env("GOFLAGS", "-mod=mod")
+        .env("GOTOOLCHAIN", "local");
+    let run = go.output().unwrap_or_else(|why| panic!("go: {why}"));
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "{said}");
+    String::from_utf8(run.stdout).expect("it prints text")
+}
+
 /// The drive of the examples, in the hands of `ftlab-device`.
 fn device() -> Device {
     let builder = Device::named("samsung-980-pro-1000").shrink_to(3 << 30);
@@ -94,12 +120,16 @@ fn hash_of_the_crate() -> String {
 }
 
 #[test]
-fn programs_in_c_and_cpp_end_where_a_run_of_the_same_job_does() {
+fn programs_in_c_cpp_and_go_end_where_a_run_of_the_same_job_does() {
     let expected = hash_of_the_job();
     assert_eq!(hash_of_the_crate(), expected);
     let dynamic = ["-lftlab_device"];
     assert_eq!(printed("cc", "load.c", &dynamic).trim_end(), expected);
-    assert_eq!(printed("c++", "load.cpp", &dynamic).trim_end(), expected);
+    assert_eq!(
+        printed("c++", "simulator.cpp", &dynamic).trim_end(),
+        expected
+    );
+    assert_eq!(printed_by_go().trim_end(), expected);
     let archive = libraries().join("libftlab_device.a");
     let archive = archive.to_str().expect("its path is text");
     let fixed = [archive, "-lpthread", "-ldl", "-lm"];

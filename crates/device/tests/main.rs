@@ -7,4 +7,5 @@ mod policies;
 mod size;
 mod splits;
 mod states;
+mod turmoil;
 mod wrong_calls;

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import copy
 import json
+import sys
+from pathlib import Path
 
 import numpy
 import pytest
 
 import ftlab
+
+sys.path.append(str(Path(__file__).parents[1] / "examples"))
 
 DRIVE = "samsung-980-pro-1000"
 
@@ -151,3 +155,33 @@ def test_a_device_that_cannot_be_is_an_input_error() -> None:
         device(state="full")
     with pytest.raises(ftlab.InputError, match="not a saved state|no saved state|saved state"):
         device(state=b"rubbish")
+
+
+def test_a_queueing_model_of_simpy_hears_of_ends_when_they_are() -> None:
+    import simpy
+    import simpy_queue
+
+    def device_of(clients: int) -> tuple[ftlab.Device, list[int]]:
+        drive = device(state="used")
+        return drive, simpy_queue.latencies(drive, 20_000, clients)
+
+    drive, latencies_ns = device_of(2000)
+    assert len(latencies_ns) == 2000
+    assert device_of(2000)[1] == latencies_ns
+
+    # Requests that come at instants of their own: SimPy sees the same ends as a batch in one call.
+    at_ns, offsets = [n * 10_007 for n in range(500)], [n * 7919 % 50_000 * 4096 for n in range(500)]
+    environment = simpy.Environment(initial_time=0)
+    disk = simpy_queue.Disk(environment, device())
+    ended_ns: dict[int, int] = {}
+
+    def one(n: int):
+        yield environment.timeout(at_ns[n])
+        yield disk.request("read", offsets[n], 4096)
+        ended_ns[n] = environment.now
+
+    for n in range(500):
+        environment.process(one(n))
+    environment.run(until=10**9)
+    batch = device().run("read", offsets, 4096, at_ns=at_ns)
+    assert [ended_ns[n] for n in range(500)] == batch["ended_ns"].to_list()

@@ -102,22 +102,38 @@ def test_an_example_runs(example: Path, tmp_path: Path) -> None:
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < CPU_SECONDS_MAX
 
 
+def blocks_of(page: str) -> list[str]:
+    text = (REPOSITORY / page).read_text()
+    return re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
+def typed_blocks(guide: str) -> dict[str, object]:
+    """Runs the blocks of a guide that are no examples, one after the other; gives the names that are there then."""
+    page = f"docs/guides/{guide}.md"
+    examples = [example.read_text() for example in EXAMPLES]
+    others = [block for block in blocks_of(page) if block not in examples]
+    assert others
+    typed: dict[str, object] = {"__name__": "typed"}
+    for block in others:
+        exec(compile(block, page, "exec"), typed)  # noqa: S102
+    return typed
+
+
+def test_the_guide_to_embedding_runs() -> None:
+    ends = typed_blocks("embed-a-drive")["ends"]
+    parts = ends[["host_ns", "controller_ns", "link_ns", "flash_ns"]]
+    assert (parts.sum(axis=1) == ends["lat_ns"]).all()
+
+
 def test_pages_show_the_examples_and_what_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    guide = (REPOSITORY / "docs/guides/python.md").read_text()
-    readme = (REPOSITORY / "README.md").read_text()
-    blocks = {page: re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE) for page in (guide, readme)}
     texts = {example.stem: example.read_text() for example in EXAMPLES}
-    assert blocks[readme] == [texts["hundred_runs"]]
+    assert blocks_of("README.md") == [texts["hundred_runs"]]
     assert len(texts["hundred_runs"].splitlines()) == 10
     for name in ("dask_local", "morris", "least_spare"):
-        assert texts[name] in blocks[guide], name
+        assert texts[name] in blocks_of("docs/guides/python.md"), name
     # The rest go one after the other, as a reader types them.
     monkeypatch.chdir(tmp_path)
-    typed: dict[str, object] = {"__name__": "typed"}
-    others = [block for block in blocks[guide] if block not in texts.values()]
-    assert len(others) > 3
-    for block in others:
-        exec(compile(block, "docs/guides/python.md", "exec"), typed)  # noqa: S102
+    typed = typed_blocks("python")
     # What was published of a drive stands beside what its review gives.
     figures = typed["figures"]
     assert isinstance(figures, ftlab.Table) and "F0178" in figures["id"].to_list()

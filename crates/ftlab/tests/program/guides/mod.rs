@@ -33,7 +33,7 @@ const PAGES: [(&str, usize); 24] = [
     ("docs/guides/compare-settings.md", 3),
     ("docs/guides/does-my-database-flush.md", 6),
     // Its programs are tests of their crates.
-    ("docs/guides/embed-a-drive.md", 0),
+    ("docs/guides/embed-a-drive.md", 1),
     ("docs/guides/find-the-missing-flush.md", 8),
     ("docs/guides/first-review.md", 4),
     ("docs/guides/keep-data-apart.md", 4),
@@ -228,11 +228,18 @@ fn the_programs_that_embed_a_drive_are_those_that_are_tested() {
     for (language, name) in [
         ("rust", "crates/device/tests/event_loop.rs"),
         ("c", "crates/capi/examples/load.c"),
+        ("ini", "crates/capi/examples/load.fio"),
+        ("python", "crates/python/examples/simpy_queue.py"),
     ] {
         let text = read(name);
         let is_shown = guide.contains(&format!("```{language}\n{text}```\n"));
         assert!(is_shown, "the guide shows another {name}");
     }
+}
+
+#[test]
+fn a_run_ends_where_an_embedded_drive_does_as_the_guide_says() {
+    holds("docs/guides/embed-a-drive.md", false);
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn purpose<'a>(
         Some("text") => output(info, last, named),
         Some("ini" | "toml" | "xml") => file_name(before).map_or(Purpose::Text, Purpose::File),
         // The crate's own tests look at it.
-        Some("rust" | "python") => Purpose::Text,
+        Some("rust" | "python" | "c") => Purpose::Text,
         _ => panic!("a block that nobody checks: ```{info}"),
     }
 }

@@ -1,0 +1,3 @@
+module example.org/drive
+
+go 1.19
