@@ -1,6 +1,5 @@
 //! Programs in C, C++ and Go end where `ftlab-device` and `ftlab run` do.
 
-use embedded::{Command as Request, Device};
 use ftlab_base::RootSeed;
 use ftlab_drive::{Catalog, default_testbed};
 use ftlab_host::Testbed;
@@ -17,37 +16,35 @@ fn libraries() -> PathBuf {
     test.parent().expect("it lies in a folder").to_owned()
 }
 
-/// Builds an example with a compiler, and gives what it prints.
-fn printed(compiler: &str, source: &str, link: &[&str]) -> String {
+/// What a program prints that ends well.
+fn said(program: &mut Command) -> String {
+    let run = program
+        .env("LD_LIBRARY_PATH", libraries())
+        .output()
+        .unwrap_or_else(|why| panic!("{program:?}: {why}"));
+    let why = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "{why}");
+    String::from_utf8(run.stdout).expect("it prints text")
+}
+
+/// Builds an example with a compiler, as `program`.
+fn build(compiler: &str, source: &str, link: &[&str], program: &Path) {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder = tempfile::tempdir().expect("there is room");
-    let program = folder.path().join("program");
-    let libraries = libraries();
     let mut build = Command::new(compiler);
     build.args(["-Wall", "-Wextra", "-Werror", "-O1", "-I"]);
     build.arg(here.join("include"));
     build.arg(here.join("examples").join(source));
-    build.arg("-o").arg(&program);
-    build.arg("-L").arg(&libraries).args(link);
-    let built = build
-        .output()
-        .unwrap_or_else(|why| panic!("{compiler}: {why}"));
-    assert!(
-        built.status.success(),
-        "{}",
-        String::from_utf8_lossy(&built.stderr)
-    );
-    let mut run = Command::new(&program);
-    let run = run
-        .env("LD_LIBRARY_PATH", &libraries)
-        .output()
-        .expect("it runs");
-    assert!(
-        run.status.success(),
-        "{}",
-        String::from_utf8_lossy(&run.stderr)
-    );
-    String::from_utf8(run.stdout).expect("it prints text")
+    build.arg("-o").arg(program);
+    build.arg("-L").arg(libraries()).args(link);
+    said(&mut build);
+}
+
+/// Builds an example with a compiler, and gives what it prints.
+fn printed(compiler: &str, source: &str, link: &[&str]) -> String {
+    let folder = tempfile::tempdir().expect("there is room");
+    let program = folder.path().join("program");
+    build(compiler, source, link, &program);
+    said(&mut Command::new(program))
 }
 
 /// Builds and runs the example in Go, and gives what it prints.
@@ -64,22 +61,12 @@ fn printed_by_go() -> String {
             format!("-I{}", here.join("include").display()),
         )
         .env("CGO_LDFLAGS", format!("-L{}", libraries.display()))
-        .env("LD_LIBRARY_PATH", &libraries)
         // What it compiles of Go's library is there for the next time, and nothing is looked for elsewhere.
         .env("GOCACHE", libraries.join("go-cache"))
         .env("GOPROXY", "off")
         .env("GOFLAGS", "-mod=mod")
         .env("GOTOOLCHAIN", "local");
-    let run = go.output().unwrap_or_else(|why| panic!("go: {why}"));
-    let said = String::from_utf8_lossy(&run.stderr);
-    assert!(run.status.success(), "{said}");
-    String::from_utf8(run.stdout).expect("it prints text")
-}
-
-/// The drive of the examples, in the hands of `ftlab-device`.
-fn device() -> Device {
-    let builder = Device::named("samsung-980-pro-1000").shrink_to(3 << 30);
-    builder.state("filled").build().unwrap()
+    said(go)
 }
 
 /// What `ftlab run` says of the examples' job on that drive.
@@ -97,32 +84,16 @@ fn hash_of_the_job() -> String {
     hash.expect("it has a clock")
 }
 
-/// The same load by the crate.
-fn hash_of_the_crate() -> String {
-    let mut device = device();
-    let mut done = Vec::new();
-    for id in 0..40_000_u64 {
-        let most = if id == 20_000 { 0 } else { 15 };
-        while device.outstanding() > most {
-            device.advance_to_completion(u64::MAX, &mut done);
-        }
-        let offset = id % 20_000 * 4096;
-        let request = match id < 20_000 {
-            true => Request::write(id, offset, 4096),
-            false => Request::read(id, offset, 4096),
-        };
-        device.submit(request, device.now_ns()).unwrap();
-    }
-    while device.outstanding() > 0 {
-        device.advance_to_completion(u64::MAX, &mut done);
-    }
-    format!("{:016x}", device.counters().completions_hash)
+/// Its load by the crate: a program that is built with this test.
+fn by_the_crate() -> PathBuf {
+    libraries().with_file_name("examples").join("load")
 }
 
 #[test]
 fn programs_in_c_cpp_and_go_end_where_a_run_of_the_same_job_does() {
     let expected = hash_of_the_job();
-    assert_eq!(hash_of_the_crate(), expected);
+    let by_the_crate = said(&mut Command::new(by_the_crate()));
+    assert_eq!(by_the_crate.trim_end(), expected);
     let dynamic = ["-lftlab_device"];
     assert_eq!(printed("cc", "load.c", &dynamic).trim_end(), expected);
     assert_eq!(
@@ -150,4 +121,30 @@ fn a_wrong_call_is_a_code_with_a_text() {
     assert!(lines[3].contains("keeps no data"), "{said}");
     assert!(lines[4].contains("time goes on"), "{said}");
     assert_eq!(lines[5], "null is refused");
+}
+
+/// Instructions that a program takes, by callgrind.
+fn instructions(program: &Path) -> f64 {
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
+    let run = valgrind.arg(program).env("LD_LIBRARY_PATH", libraries());
+    let run = run.output().unwrap_or_else(|why| panic!("valgrind: {why}"));
+    let text = String::from_utf8_lossy(&run.stderr);
+    let counted = text
+        .lines()
+        .find_map(|line| line.split_once("Collected : "));
+    let counted = counted.unwrap_or_else(|| panic!("callgrind counts nothing: {text}"));
+    counted.1.trim().parse().expect("it is a number")
+}
+
+#[test]
+fn a_command_takes_few_instructions_more_in_c_than_in_rust() {
+    const COMMANDS: f64 = 40_000.0;
+    const MOST: f64 = 300.0;
+    let folder = tempfile::tempdir().expect("there is room");
+    let in_c = folder.path().join("load");
+    build("cc", "load.c", &["-lftlab_device"], &in_c);
+    let more = (instructions(&in_c) - instructions(&by_the_crate())) / COMMANDS;
+    println!("{more:.0} instructions a command");
+    assert!((0.0..MOST).contains(&more), "{more} instructions a command");
 }

@@ -34,6 +34,15 @@ pub struct Builder {
     policies: OwnPolicies,
 }
 
+/// A drive in its state, and what it is made of.
+#[doc(hidden)]
+pub struct Parts {
+    pub file: DriveFile,
+    pub testbed: Testbed,
+    pub seed: RootSeed,
+    pub drive: Box<dyn ftlab_drive::Device>,
+}
+
 impl Builder {
     fn of(source: Source) -> Builder {
         Builder {
@@ -183,6 +192,14 @@ impl Builder {
     /// # Errors
     /// When there is no such drive, testbed or state, a setting is wrong, or the drive cannot come to the state.
     pub fn build(&self) -> Result<Device, Error> {
+        let parts = self.parts()?;
+        Ok(Device::around(parts, (self.carries, self.splits)))
+    }
+
+    /// The drive in its state, for one of ftlab's own crates: without data, and without an account of power cuts. No part of
+    /// the stable interface.
+    #[doc(hidden)]
+    pub fn parts(&self) -> Result<Parts, Error> {
         let file = self.file()?;
         let testbed = self.machine(&file)?;
         let state = State::of_name(&self.state).map_err(Error::State)?;
@@ -202,7 +219,11 @@ impl Builder {
                 read.map_err(|why| Error::State(why.to_string()))?;
             }
         }
-        let wants = (self.carries, self.splits);
-        Ok(Device::around(file, testbed, seed, drive, wants))
+        Ok(Parts {
+            file,
+            testbed,
+            seed,
+            drive,
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! A device at work.
 
-use crate::builder::Builder;
+use crate::builder::{Builder, Parts};
 use crate::command::{Command, Completion, Operation, Split};
 use crate::counters::Counters;
 use crate::error::{Error, check};
@@ -93,13 +93,13 @@ impl Device {
         Builder::text(name, text)
     }
 
-    pub(crate) fn around(
-        file: DriveFile,
-        testbed: Testbed,
-        seed: RootSeed,
-        drive: Box<dyn ftlab_drive::Device>,
-        (carries, splits): (Carries, bool),
-    ) -> Device {
+    pub(crate) fn around(parts: Parts, (carries, splits): (Carries, bool)) -> Device {
+        let Parts {
+            file,
+            testbed,
+            seed,
+            drive,
+        } = parts;
         let has_flash = drive.ssd().is_some();
         let flat = carries > Carries::Nothing && !has_flash;
         let flat = flat.then(|| FlatStore::new(carries == Carries::Data, seed));

@@ -44,6 +44,8 @@ mod slots;
 mod store;
 
 pub use builder::Builder;
+#[doc(hidden)]
+pub use builder::Parts;
 pub use command::{Command, Completion, Operation, Outcome, Split};
 pub use counters::Counters;
 pub use device::Device;

@@ -49,8 +49,8 @@ pub mod sim;
 /// A drive inside somebody else's simulator: the crate `ftlab-device`.
 pub mod device {
     pub use ftlab_device::{
-        Builder, Command, Completion, Counters, Device, Error, Lost, Operation, Outcome, PowerCut,
-        policy,
+        Builder, Command, Completion, Counters, Device, Error, FlashFault, Lost, Operation,
+        Outcome, PowerCut, Split, policy, smart,
     };
 }
 
