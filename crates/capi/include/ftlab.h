@@ -53,6 +53,18 @@ typedef enum {
   FTLAB_OUTCOME_GONE = 3,
 } FtlabOutcome;
 
+// What goes wrong in the flash.
+typedef enum {
+  // A block wears out: its next erase fails, or a program.
+  FTLAB_FAULT_BAD_BLOCK = 0,
+  // Data at a position are beyond what ECC corrects.
+  FTLAB_FAULT_UNREADABLE = 1,
+  // A die fails.
+  FTLAB_FAULT_DIE = 2,
+  // All blocks wear out.
+  FTLAB_FAULT_END_OF_LIFE = 3,
+} FtlabFault;
+
 // A device that is being described.
 typedef struct FtlabBuilder FtlabBuilder;
 
@@ -259,6 +271,12 @@ FtlabStatus ftlab_submit_write(FtlabDevice *device,
 // # Safety
 // `device` is of `ftlab_build` or `ftlab_clone`.
 uint64_t ftlab_next_event(const FtlabDevice *device);
+
+// The present: the latest instant that the device was given.
+//
+// # Safety
+// The caller promises what `ftlab_next_event` asks for.
+uint64_t ftlab_now_ns(const FtlabDevice *device);
 
 // Lets everything at or before `now_ns` happen. What ended is there for `ftlab_completions`.
 //

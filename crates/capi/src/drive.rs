@@ -107,6 +107,17 @@ pub unsafe extern "C" fn ftlab_next_event(device: *const FtlabDevice) -> u64 {
     next.unwrap_or(u64::MAX)
 }
 
+/// The present: the latest instant that the device was given.
+///
+/// # Safety
+/// The caller promises what `ftlab_next_event` asks for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ftlab_now_ns(device: *const FtlabDevice) -> u64 {
+    // SAFETY: the caller promises a device of ours, or null.
+    let device = unsafe { device.as_ref() };
+    device.map_or(0, |device| device.device.now_ns())
+}
+
 /// Lets everything at or before `now_ns` happen. What ended is there for `ftlab_completions`.
 ///
 /// # Safety

@@ -148,3 +148,24 @@ fn a_command_takes_few_instructions_more_in_c_than_in_rust() {
     println!("{more:.0} instructions a command");
     assert!((0.0..MOST).contains(&more), "{more} instructions a command");
 }
+
+#[test]
+fn a_program_asks_for_health_and_for_where_a_latency_went() {
+    let said = printed("cc", "health.c", &["-lftlab_device"]);
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines.len(), 6, "{said}");
+    assert!(lines[0].ends_with(" attributes, NVMe 0") && !lines[0].starts_with("0 "));
+    assert_eq!(lines[1], "0 attributes, NVMe 1");
+    assert_eq!(lines[2], "100 % spare, 1 power cycle");
+    for (line, outcome) in [(lines[3], "outcome 0"), (lines[4], "outcome 2")] {
+        let numbers = line.split(|c: char| !c.is_ascii_digit());
+        let numbers: Vec<u64> = numbers.filter_map(|word| word.parse().ok()).collect();
+        let [_, latency_ns, parts @ ..] = &numbers[..] else {
+            panic!("{line}");
+        };
+        assert!(line.starts_with(outcome), "{line}");
+        assert_eq!(parts.iter().sum::<u64>(), *latency_ns, "{line}");
+        assert!(parts.len() == 4 && parts[3] > 0, "{line}");
+    }
+    assert!(lines[5].contains("the drive has dies 0 to"), "{said}");
+}
