@@ -185,6 +185,7 @@ guides: setup ## draw the outputs in README and guides again
 	FTLAB_REDRAW_GUIDES=1 cargo test -p ftlab-drive --test guide
 	FTLAB_REDRAW_GUIDES=1 cargo test -p ftlab -p my-policy --test program --test command_line -- guides:: --skip what_is_slow
 	cp $(MADE)/example-report.html docs/example-report/index.html
+	cp $(MADE)/example-report-today.html docs/example-report/today.html
 
 # Of attached drives; SOAK_SECONDS=60 SOAK_KILLS=10 for less.
 soak: setup ## verify attached drives: a mixed load for SOAK_SECONDS=600, SOAK_KILLS=75 kills of each of nine, databases and file systems over power cuts, damaged images, every case of the theory, 5,000 jobs beside fio, plans of drives beside those of their small form

@@ -21,10 +21,13 @@ pub fn bands<'a>(figures: impl Iterator<Item = &'a Figure>) -> Vec<(&'static str
     BANDS.iter().map(|(_, name)| *name).zip(counts).collect()
 }
 
-/// `AnandTech 2008`: who published a source and when, by its title; the title itself where it
-/// does not say so.
+/// `AnandTech 2008`: who published a source and when, by its title; what stands before the colon of one that has a name
+/// instead; the title itself where it says neither.
 pub fn source_short(source: &str) -> String {
     let publisher = source.split(", ").next().unwrap_or(source);
+    if let Some((name, _)) = publisher.split_once(": ") {
+        return name.to_owned();
+    }
     let year = source.split(|c: char| !c.is_ascii_digit()).rfind(|digits| {
         digits.len() == 4 && (digits.starts_with("19") || digits.starts_with("20"))
     });
@@ -43,6 +46,8 @@ mod tests {
         let title = "BeHardware, \"SSD 2011 roundup: Crucial M4, Intel 510/320\", 2011-04-18";
         assert_eq!(source_short(title), "BeHardware 2011");
         assert_eq!(source_short("measured here"), "measured here");
+        let of_methods = "Drives of today: the methods of a paper (PVLDB 18(11), 2025)";
+        assert_eq!(source_short(of_methods), "Drives of today");
     }
 
     #[test]

@@ -141,15 +141,33 @@ fn the_readme_says_what_can_be_asked() {
     let printed = printed.expect("the review prints figures");
     std::fs::write(EXAMPLE, &made).unwrap();
     example_is_of_now(&made, &printed);
+    let of_today = followed.place.read("out/today/index.html");
+    std::fs::write(OF_TODAY, &of_today).unwrap();
     if std::env::var_os(REDRAW).is_none() {
-        let kept = std::fs::read_to_string(root().join("docs/example-report/index.html")).unwrap();
-        assert!(kept.len() < 1_500_000, "{} bytes", kept.len());
-        example_is_of_now(&kept, &printed);
+        let kept = |name: &str| {
+            let path = root().join("docs/example-report").join(name);
+            let page = std::fs::read_to_string(path).unwrap();
+            assert!(page.len() < 1_500_000, "{name}: {} bytes", page.len());
+            page
+        };
+        example_is_of_now(&kept("index.html"), &printed);
+        let plateaus = |page: &str| -> Vec<String> {
+            let rows = page.split("<tr id=\"M0").skip(1);
+            rows.map(|row| row.split("</tr>").next().unwrap().to_owned())
+                .collect()
+        };
+        assert!(plateaus(&of_today).len() > 5);
+        assert_eq!(
+            plateaus(&kept("today.html")),
+            plateaus(&of_today),
+            "`make guides` makes it again"
+        );
     }
 }
 
-/// The report that the README shows, for `make guides` to put into its place.
+/// The reports that the README shows, for `make guides` to put into their place.
 const EXAMPLE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/example-report.html");
+const OF_TODAY: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/example-report-today.html");
 
 /// The figures of the report in the repository are those that the README's review prints.
 fn example_is_of_now(page: &str, printed: &str) {
@@ -208,6 +226,51 @@ fn the_readme_says_how_accurate_the_last_whole_review_was() {
     let median = tails.and_then(|row| row.split(" | ").nth(2));
     let said = format!("percentiles of reads within {} in the", median.unwrap());
     assert!(readme.contains(&said), "the README does not say: {said}");
+}
+
+/// What the README says in figures of other pages, these pages say, and a command draws or prints those.
+#[test]
+fn the_readme_quotes_its_pages() {
+    let read = |name: &str| {
+        let text = std::fs::read_to_string(root().join(name)).unwrap();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let readme = read("README.md");
+    let peers = read("docs/peers.md");
+    let both = peers.split("| median error of these |").nth(1).unwrap();
+    let cells: Vec<&str> = both.split('|').map(str::trim).collect();
+    let speed = read("docs/speed.md");
+    let row = |name: &str| -> String {
+        let row = speed
+            .split(name)
+            .nth(1)
+            .unwrap_or_else(|| panic!("no row {name}"));
+        row.split('|').nth(1).unwrap().trim().to_owned()
+    };
+    let times = speed
+        .split("with the program of `make build-fast`, ")
+        .nth(1)
+        .unwrap();
+    let times = times.split(' ').next().unwrap();
+    let drives = ftlab_drive::Catalog::drives().len();
+    for said in [
+        format!(
+            "MQSim is off by {} in the median, ftlab by {}",
+            cells[1], cells[0]
+        ),
+        format!(
+            "{} million timed random writes",
+            row("| timed random writes, at a write amplification of 3.3 ")
+        ),
+        format!(
+            "steady state in {} s",
+            row("| 64 GiB to its steady state by `--state steady-fast` ")
+        ),
+        format!("That is {times} times as fast as MQSim"),
+        format!("{drives} drives from 2006 to 2022"),
+    ] {
+        assert!(readme.contains(&said), "the README does not say: {said}");
+    }
 }
 
 #[test]
