@@ -1,0 +1,67 @@
+"""Marks of a hand-in: a hundred, in equal parts for the cases of a lab."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ftlab.labs import _process
+from ftlab.labs._lab import Case, Ending, Lab
+
+TOTAL = 100
+
+
+@dataclass(frozen=True)
+class CaseMarks:
+    """The marks of a case."""
+
+    case: str
+    what: str
+    marks: int
+    of: int
+    measured: str
+    hint: str
+
+
+@dataclass(frozen=True)
+class Grade:
+    """The marks of a hand-in."""
+
+    lab: str
+    title: str
+    file: str
+    seed: int
+    marks: int
+    of: int
+    cases: list[CaseMarks]
+    #: Lines that the hand-in printed.
+    printed: int
+
+    def to_json(self) -> str:
+        """All of it, for programs."""
+        return json.dumps(asdict(self), indent=2)
+
+    def hints(self) -> list[str]:
+        """Each hint once, with the cases that it is about."""
+        cases: dict[str, list[str]] = {}
+        for case in self.cases:
+            if case.hint:
+                cases.setdefault(case.hint, []).append(case.case)
+        return [f"{', '.join(names)}: {hint}" for hint, names in cases.items()]
+
+
+def grade(lab: Lab, file: Path, seed: int, seconds_max: float = _process.SECONDS_MAX) -> Grade:
+    """Runs all cases of a seed, and gives their marks."""
+    cases = lab.drawn(seed)
+    endings = _process.endings(lab, file, cases, seconds_max)
+    made = [_marks(lab, case, ending, TOTAL // len(cases)) for case, ending in zip(cases, endings)]
+    printed = sum(ending.printed for ending in endings)
+    return Grade(lab.name, lab.title, file.name, seed, sum(case.marks for case in made), TOTAL, made, printed)
+
+
+def _marks(lab: Lab, case: Case, ending: Ending, of: int) -> CaseMarks:
+    verdict = lab.verdict(case, ending)
+    # The nearest whole number: the last digits of a logarithm may differ from machine to machine.
+    marks = int(verdict.share * of + 0.5)
+    return CaseMarks(case.name, case.what, marks, of, verdict.measured, verdict.hint)
