@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ftlab.labs import _steps
-from ftlab.labs._host import Fault
+from ftlab.labs._host import Unusable
 
 #: Rounds of loops and calls of functions that a hand-in has for a case: many times what a right solution takes. A clock in
 #: its place would mark a busy machine.
@@ -56,7 +56,7 @@ class Bench:
             code = _steps.compiled(Path(self._path).read_bytes(), self.name)
         except (SyntaxError, ValueError) as error:
             line = getattr(error, "lineno", None)
-            raise Fault(f"{self.name} is no Python: {error}" + (f" (line {line})" if line else "")) from None
+            raise Unusable(f"{self.name} is no Python: {error}" + (f" (line {line})" if line else "")) from None
         module = types.ModuleType(_MODULE)
         vars(module)[_steps.COUNTER] = self._step
         # Data classes look their module up.
@@ -64,7 +64,7 @@ class Bench:
         exec(code, module.__dict__)
         found = getattr(module, self._entry, None)
         if not callable(found):
-            raise Fault(f"{self.name} has no `{self._entry}` that can be called")
+            raise Unusable(f"{self.name} has no `{self._entry}` that can be called")
         return found
 
     def _step(self, line: int) -> bool:

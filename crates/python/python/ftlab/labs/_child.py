@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from ftlab import InputError, RunError
 from ftlab.labs._bench import Bench
-from ftlab.labs._host import Fault
+from ftlab.labs._host import Fault, Unusable
 from ftlab.labs._lab import Case
 from ftlab.labs._labs import by_name
 from ftlab.labs._nand import IllegalUse
@@ -76,6 +76,7 @@ def _ending(error: BaseException, bench: Bench) -> tuple[str, str, int | None]:
     line = bench.line_of(error)
     kinds: list[tuple[type[BaseException], str]] = [
         (Fault, "fault"),
+        (Unusable, "unusable"),
         (IllegalUse, "illegal"),
         (NotImplementedError, "missing"),
         (RecursionError, "recursion"),
@@ -90,4 +91,9 @@ def _ending(error: BaseException, bench: Bench) -> tuple[str, str, int | None]:
         text = ""
     if how == "raised":
         text = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    return how, text[:400], line
+    return how, _on_one_line(text), line
+
+
+def _on_one_line(text: str) -> str:
+    """What an exception says, without what moves a terminal's cursor."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text[:400])

@@ -7,6 +7,7 @@ from ftlab.labs._lab import Ending
 #: By how a run ended: what to look at.
 LOOK = {
     "fault": "Follow that logical page through your tables by hand: where was it written last, and which entry says so?",
+    "unusable": "Begin with the skeleton, and keep its names.",
     "illegal": "The NAND takes the pages of a block in order, and each once until the block is erased. "
     "Which page did your program believe to be the next one there?",
     "missing": "That part of the skeleton is still to be written. Begin with the smallest thing that can be right.",
@@ -29,6 +30,7 @@ def hint(ending: Ending, look: str = "") -> str:
     during = f", during the {request}" if request else ""
     what = {
         "fault": f"{ending.message}{during}.",
+        "unusable": f"{ending.message}.",
         "illegal": f"The NAND refused an operation{where}{during}: {ending.message}.",
         "missing": f"`NotImplementedError` was raised{where}{during}.",
         "raised": f"{ending.message} was raised{where}{during}.",

@@ -13,6 +13,10 @@ class Fault(Exception):
     """A hand-in did what an FTL must not do."""
 
 
+class Unusable(Exception):
+    """A hand-in that cannot be called: it is no Python, or lacks what the skeleton has."""
+
+
 class WatchedNand(Nand):
     """A NAND that remembers what was refused and what was read, and ends a run that uses it without end."""
 
