@@ -15,9 +15,6 @@ from ftlab.labs._lab import Case
 from ftlab.labs._labs import by_name
 from ftlab.labs._nand import IllegalUse
 
-#: What a hand-in may take of a processor for a case, for loops that no count sees, such as one within a call of a library's.
-#: Some twenty times what a right one takes; the time of a processor is the same on a busy machine.
-CPU_SECONDS_MAX = 8
 #: Memory that a hand-in may take; a right one takes some MB. Where the system has no such limit, there is none.
 MEMORY_MAX_BYTES = 2 << 30
 
@@ -26,7 +23,7 @@ def main() -> None:
     """Runs the case that standard input names."""
     job = json.loads(sys.stdin.buffer.read())
     answers = _keep_apart()
-    _limit()
+    _limit(job["cpu_seconds"])
     lab = by_name(job["lab"])
     case = Case(**job["case"])
 
@@ -58,12 +55,12 @@ def _keep_apart() -> int:
     return answers
 
 
-def _limit() -> None:
+def _limit(cpu_seconds: int) -> None:
     try:
         import resource
     except ImportError:
         return
-    for limit, wanted in ((resource.RLIMIT_AS, MEMORY_MAX_BYTES), (resource.RLIMIT_CPU, CPU_SECONDS_MAX)):
+    for limit, wanted in ((resource.RLIMIT_AS, MEMORY_MAX_BYTES), (resource.RLIMIT_CPU, cpu_seconds)):
         _, most = resource.getrlimit(limit)
         try:
             resource.setrlimit(limit, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most))

@@ -57,7 +57,8 @@ def table(rows: Sequence[Row]) -> str:
     for row in rows:
         found = row.grade
         marks = [case.marks for case in found.cases]
-        writer.writerow([row.name, found.lab, found.seed, found.marks, *marks, row.same_as, "\n".join(found.hints())])
+        hints = "\n".join(line for wrong, look in found.hints() for line in (*wrong, look))
+        writer.writerow([row.name, found.lab, found.seed, found.marks, *marks, row.same_as, hints])
     return out.getvalue()
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 PASSES_BEFORE, PASSES_MEASURED = 3, 2
 #: Reads for each write.
 READS = 0.05
+#: From here on, marks are as good as all, and nothing is said of them.
+NEAR = 0.75
 #: Operations of the NAND for each write, at most: an FTL with ten copies for a write needs half of that.
 OPERATIONS_MAX = 40
 
@@ -49,16 +51,25 @@ def steady(case: Case, bench: Bench, fill: Sequence[tuple[Any, ...]], write: Cal
 
 
 def judged(
-    ending: Ending, known: dict[str, float], for_answers: float, slack: float, dear: Callable[[float, float, float], str]
+    ending: Ending, known: dict[str, float], for_answers: float, slack: float, look: Callable[[float, float], str]
 ) -> Verdict:
     """Marks for right answers, `for_answers` of all, and for write amplification: the first of what is `known` is worth all of
-    the others, the second half of them. `dear` says what to look at, given the cost and these two.
+    the others, the second half of them. `look` says what to look at, given the cost and the second of these.
     """
     if ending.how != "done":
         served = f"{ending.measured.get('served', 0)} of {ending.measured.get('requests', 0)} requests served"
-        return Verdict(for_answers * ending.share("served", "requests"), served, _ends.hint(ending))
+        share = for_answers * ending.share("served", "requests")
+        return Verdict(share, served, _ends.wrong(ending), _ends.LOOK[ending.how])
     (best_name, best), (half_name, half) = list(known.items())[:2]
     cost = ending.share("programs", "writes")
     near = position(cost, best, half, slack)
+    share = for_answers + (1 - for_answers) * near
     said = f"write amplification {cost:.3f}; {best_name} {best:.3f}, {half_name} {half:.3f}"
-    return Verdict(for_answers + (1 - for_answers) * near, said, "" if near > 0.75 else dear(cost, best, half))
+    if near > NEAR:
+        return Verdict(share, said)
+    return Verdict(share, said, dear(cost, best), look(cost, half))
+
+
+def dear(cost: float, best: float) -> str:
+    """What is wrong with a program whose answers are right."""
+    return f"Each write costs {cost:.3f} programs, and {best:.3f} would do."

@@ -23,16 +23,16 @@ LOOK = {
 }
 
 
-def hint(ending: Ending, look: str = "") -> str:
-    """What went wrong, where, and what to look at: `look`, or what goes for every lab."""
+def wrong(ending: Ending) -> str:
+    """What went wrong, and where."""
     where = f" at line {ending.line}" if ending.line else ""
     request = ending.measured.get("request")
     during = f", during the {request}" if request else ""
-    what = {
+    return {
         "fault": f"{ending.message}{during}.",
         "unusable": f"{ending.message}.",
         "illegal": f"The NAND refused an operation{where}{during}: {ending.message}.",
-        "missing": f"`NotImplementedError` was raised{where}{during}.",
+        "missing": f"`NotImplementedError` was raised{where}.",
         "raised": f"{ending.message} was raised{where}{during}.",
         "recursion": f"`RecursionError` was raised{where}{during}.",
         "memory": f"There was no memory left{where}{during}.",
@@ -43,4 +43,3 @@ def hint(ending: Ending, look: str = "") -> str:
         "time": f"Your program was stopped: {ending.message}.",
         "not-run": "This case was not run.",
     }[ending.how]
-    return f"{what} {look or LOOK[ending.how]}"

@@ -21,7 +21,9 @@ class CaseMarks:
     marks: int
     of: int
     measured: str
-    hint: str
+    #: What went wrong, and what to look at then; nothing if all is well.
+    wrong: str
+    look: str
 
 
 @dataclass(frozen=True)
@@ -42,19 +44,19 @@ class Grade:
         """All of it, for programs."""
         return json.dumps(asdict(self), indent=2)
 
-    def hints(self) -> list[str]:
-        """Each hint once, with the cases that it is about."""
-        cases: dict[str, list[str]] = {}
+    def hints(self) -> list[tuple[list[str], str]]:
+        """What to look at, each once, after what went wrong in the cases that it is about."""
+        found: dict[str, list[str]] = {}
         for case in self.cases:
-            if case.hint:
-                cases.setdefault(case.hint, []).append(case.case)
-        return [f"{', '.join(names)}: {hint}" for hint, names in cases.items()]
+            if case.wrong:
+                found.setdefault(case.look, []).append(f"{case.case}: {case.wrong}")
+        return [(wrong, look) for look, wrong in found.items()]
 
 
-def grade(lab: Lab, file: Path, seed: int, seconds_max: float = _process.SECONDS_MAX) -> Grade:
+def grade(lab: Lab, file: Path, seed: int, limits: _process.Limits = _process.Limits()) -> Grade:
     """Runs all cases of a seed, and gives their marks."""
     cases = lab.drawn(seed)
-    endings = _process.endings(lab, file, cases, seconds_max)
+    endings = _process.endings(lab, file, cases, limits)
     made = [_marks(lab, case, ending, TOTAL // len(cases)) for case, ending in zip(cases, endings)]
     printed = sum(ending.printed for ending in endings)
     return Grade(lab.name, lab.title, file.name, seed, sum(case.marks for case in made), TOTAL, made, printed)
@@ -64,4 +66,4 @@ def _marks(lab: Lab, case: Case, ending: Ending, of: int) -> CaseMarks:
     verdict = lab.verdict(case, ending)
     # The nearest whole number: the last digits of a logarithm may differ from machine to machine.
     marks = int(verdict.share * of + 0.5)
-    return CaseMarks(case.name, case.what, marks, of, verdict.measured, verdict.hint)
+    return CaseMarks(case.name, case.what, marks, of, verdict.measured, verdict.wrong, verdict.look)

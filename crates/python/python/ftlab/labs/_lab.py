@@ -69,11 +69,14 @@ class Ending:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The marks of a case, as a share of them, with what was measured and where to look."""
+    """The marks of a case, as a share of them, with what was measured."""
 
     share: float
     measured: str
-    hint: str = ""
+    #: What went wrong; nothing if all is well.
+    wrong: str = ""
+    #: What to look at then.
+    look: str = ""
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,21 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ftlab.labs._lab import Case, Ending, Lab
 
-#: The last resort, for what takes neither steps nor a processor, such as a program that sleeps. Many times what a case takes,
-#: so that a busy machine changes no marks.
-SECONDS_MAX = 60.0
+
+@dataclass(frozen=True)
+class Limits:
+    """When a case is stopped that no count of steps stops. Both are many times what a right hand-in takes."""
+
+    #: Of a processor, for loops that no count sees, such as one within a call of a library's. It is the same on a busy machine.
+    cpu_seconds: int = 8
+    #: By the clock, for what takes no processor, such as a program that sleeps.
+    seconds: float = 60.0
+
 
 #: Where this package lies: the child has it, too, and nothing of the folder that the grader is called in.
 _ROOT = str(Path(__file__).resolve().parents[2])
@@ -27,36 +34,37 @@ main()
 """
 
 
-def endings(lab: Lab, file: Path, cases: list[Case], seconds_max: float = SECONDS_MAX) -> list[Ending]:
+def endings(lab: Lab, file: Path, cases: list[Case], limits: Limits) -> list[Ending]:
     """How each case ends. After one that had to be stopped by the clock, the others are not run."""
     found: list[Ending] = []
     for case in cases:
         if any(ending.how == "time" for ending in found):
             found.append(Ending("not-run"))
         else:
-            found.append(_ending(lab, file, case, seconds_max))
+            found.append(_ending(lab, file, case, limits))
     return found
 
 
-def _ending(lab: Lab, file: Path, case: Case, seconds_max: float) -> Ending:
-    job = json.dumps({"lab": lab.name, "file": str(file.resolve()), "case": asdict(case)}).encode()
+def _ending(lab: Lab, file: Path, case: Case, limits: Limits) -> Ending:
+    asked = {"lab": lab.name, "file": str(file.resolve()), "case": asdict(case), "cpu_seconds": limits.cpu_seconds}
+    job = json.dumps(asked).encode()
     # Sets of texts and bytes have one order, and no file of compiled Python is left beside the hand-in.
     setting = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
     call = [sys.executable, "-c", _START, _ROOT]
     pipe = subprocess.PIPE
     with subprocess.Popen(call, env=setting, start_new_session=True, stdin=pipe, stdout=pipe, stderr=pipe) as child:
         try:
-            said, wrong = child.communicate(job, timeout=seconds_max)
+            said, wrong = child.communicate(job, timeout=limits.seconds)
         except BaseException as error:
             _kill(child)
             if isinstance(error, subprocess.TimeoutExpired):
-                return Ending("time", f"it had not ended after {seconds_max:g} s")
+                return Ending("time", f"it had not ended after {limits.seconds:g} s")
             raise
     try:
         return Ending(**json.loads(said))
     except ValueError:
         if hasattr(signal, "SIGXCPU") and child.returncode == -signal.SIGXCPU:
-            return Ending("time", "it had not ended after all the time of a processor that a case has")
+            return Ending("time", f"it had not ended after {limits.cpu_seconds} s of a processor")
         words = wrong.decode(errors="replace").strip().splitlines()
         return Ending("crashed", _code(child.returncode) + (f" ({words[-1][:200]})" if words else ""))
 

@@ -37,7 +37,8 @@ def grade(found: Grade) -> str:
     parts = [f"{found.file}, lab {found.lab}: {found.title}, cases of seed {found.seed}", _columns(rows, numbers=(1, 2))]
     hints = found.hints()
     if hints:
-        parts.append("\n".join(["Hints", *(_filled(hint) for hint in hints)]))
+        paragraphs = ["\n".join(_filled(line) for line in (*wrong, look)) for wrong, look in hints]
+        parts.append("Hints\n" + "\n\n".join(paragraphs))
     if found.printed:
         parts.append(f"Your program printed {found.printed} lines, which are not shown: the cases are hidden.")
     return "\n\n".join(parts)

@@ -17,6 +17,7 @@ REQUESTS = 1500
 SLACK = 0.25
 #: Of the marks of a case, what right answers are worth.
 FOR_ANSWERS = 0.6
+LOOK = "How many pages does your program copy for one write, and could the copying wait until more of them are out of date?"
 #: Blocks that no host's data lie in: an open one, and an erased one to copy to.
 KEPT = 2
 
@@ -90,14 +91,7 @@ def known(case: Case) -> dict[str, float]:
 
 def verdict(case: Case, ending: Ending) -> Verdict:
     """Right answers, and write amplification between the closed form and a whole block for each write."""
-    return _cost.judged(ending, known(case), FOR_ANSWERS, SLACK, _dear)
-
-
-def _dear(cost: float, best: float, _: float) -> str:
-    return (
-        f"All answers are right, and each write of the host costs {cost:.2f} programs where {best:.2f} would do. "
-        "How many pages does your program copy for one write, and could the copying wait until more of them are out of date?"
-    )
+    return _cost.judged(ending, known(case), FOR_ANSWERS, SLACK, lambda *_: LOOK)
 
 
 LAB = Lab(1, "erase", "a NAND without overwriting", "ftl.py", "Ftl", cases, run, verdict, known)

@@ -161,18 +161,20 @@ def verdict(case: Case, ending: Ending) -> Verdict:
     starts, wrong = ending.measured.get("starts", 0), ending.measured.get("wrong", [])
     said = f"{starts - len(wrong)} of {ending.measured.get('cuts', 0)} recoveries found all"
     if ending.how != "done":
-        return Verdict(share, said, _ends.hint(ending, _look(ending)))
+        return Verdict(share, said, _ends.wrong(ending), _look(ending))
     pages = known(case)["pages"]
     reads = ending.measured["reads"] / starts
     said += f"; a start read {reads:.0f} pages of {pages:.0f}"
     if wrong:
         number, count, words = wrong[0]
         pages_were = "logical page was" if count == 1 else "logical pages were"
-        hint = f"After cut {number}, {count} {pages_were} wrong; one: {words.removeprefix(TORN)}. {_lost(words)}"
-        return Verdict(share, said, hint)
+        what = f"After cut {number}, {count} {pages_were} wrong; one: {words.removeprefix(TORN)}."
+        return Verdict(share, said, what, _lost(words))
     near = min(1.0, max(0.0, 2 - reads / pages))
-    hint = "" if near > 0.5 else "A start reads pages more than once: what does one pass over all pages have to remember?"
-    return Verdict(share + FOR_READS * near, said, hint)
+    if near > 0.5:
+        return Verdict(share + FOR_READS * near, said)
+    look = "What does one pass over all pages have to remember, so that no page is read again?"
+    return Verdict(share + FOR_READS * near, said, f"A start read {reads / pages:.1f} times as many pages as there are.", look)
 
 
 def _lost(words: str) -> str:
@@ -198,7 +200,7 @@ def _look(ending: Ending) -> str:
             "Two things are new after a cut: what lies beside the data may be torn as well, so check it before you use a number of "
             "it; and each cut leaves a block half used, so look at how your program comes by erased blocks again."
         )
-    return ""
+    return _ends.LOOK[ending.how]
 
 
 LAB = Lab(5, "recover", "recovery after the power went", "ftl.py", "Ftl", cases, run, verdict, known)

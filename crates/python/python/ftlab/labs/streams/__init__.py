@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 #: Of the closed form, which knows neither open blocks nor small drives; and where the streams have to be guessed.
 SLACK, SLACK_GUESSED = 0.06, 0.12
-FOR_ANSWERS = 0.3
+FOR_ANSWERS = 0.1
 
 #: Of each class its share of the logical pages and of the writes, in percent.
 TWO = (((10, 90), (90, 10)), ((20, 80), (80, 20)), ((8, 75), (92, 25)))
@@ -124,11 +124,7 @@ def known(case: Case) -> dict[str, float]:
 def verdict(case: Case, ending: Ending) -> Verdict:
     """Right answers, and write amplification between the closed forms of separate logs."""
     slack = SLACK if case.numbers["handles"] else SLACK_GUESSED
-
-    def dear(cost: float, best: float, half: float) -> str:
-        return f"Each write costs {cost:.3f} programs, and {best:.3f} would do. {_look(case, cost, half)}"
-
-    return _cost.judged(ending, known(case), FOR_ANSWERS, slack, dear)
+    return _cost.judged(ending, known(case), FOR_ANSWERS, slack, lambda cost, half: _look(case, cost, half))
 
 
 def _look(case: Case, cost: float, half: float) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import ftlab
 from ftlab import theory
-from ftlab.labs import _ends
+from ftlab.labs import _cost, _ends
 from ftlab.labs._lab import Case, Draws, Ending, Lab, Verdict, position
 
 if TYPE_CHECKING:
@@ -103,28 +103,30 @@ def known(case: Case) -> dict[str, float]:
 def verdict(case: Case, ending: Ending) -> Verdict:
     """Write amplification between the best of ftlab's policies and greedy; for uniform writes FIFO."""
     if ending.how != "done":
-        return Verdict(0.0, f"{ending.measured.get('choices', 0)} choices made", _ends.hint(ending))
+        choices = f"{ending.measured.get('choices', 0)} choices made"
+        return Verdict(0.0, choices, _ends.wrong(ending), _ends.LOOK[ending.how])
     found = known(case)
     best_name = min(ORACLES, key=lambda name: found[name])
     half_name = "greedy" if case.numbers["hot"] else "FIFO"
     best, half, own = found[best_name], found[half_name], ending.measured["wa"]
     near = position(own, best, half, SLACK)
     said = f"write amplification {own:.3f}; {best_name} {best:.3f}, {half_name} {half:.3f}"
-    return Verdict(near, said, "" if near > 0.75 else _dear(case, own, best, half))
+    if near > _cost.NEAR:
+        return Verdict(near, said)
+    return Verdict(near, said, _cost.dear(own, best), _look(case, own, half))
 
 
-def _dear(case: Case, own: float, best: float, half: float) -> str:
-    begin = f"Each write costs {own:.3f} programs, and {best:.3f} would do."
+def _look(case: Case, own: float, half: float) -> str:
     if not case.numbers["hot"]:
-        return f"{begin} Where all pages are alike only the valid slots tell what a collection costs. Does your policy wait for nothing?"
-    if own <= half * 1.01 and own >= half / 1.01:
+        return "Where all pages are alike, only the valid slots tell what a collection costs. Does your policy go by anything else?"
+    if own > half * 1.01:
+        return "Greedy is better than that. Compare the valid slots of what your policy collects with those of the emptiest."
+    if own > half / 1.01:
         return (
-            f"{begin} That is what greedy gives: a superblock of hot data would soon be emptier, and one of cold data never. "
-            "What does `age` say of the slots that are still valid?"
+            "That is what greedy gives: a superblock of hot data would soon be emptier, and one of cold data never. What does `age` say "
+            "of the slots that are still valid?"
         )
-    if own > half:
-        return f"{begin} Greedy gives {half:.3f}. Compare the valid slots of what your policy collects with those of the emptiest."
-    return f"{begin} Better than greedy, which gives {half:.3f}. How does your policy weigh age against valid slots?"
+    return "That is better than greedy. How does your policy weigh age against valid slots?"
 
 
 LAB = Lab(3, "victim", "a victim policy of your own", "victim.py", "victim", cases, run, verdict, known)
