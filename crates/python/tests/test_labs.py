@@ -268,7 +268,7 @@ def test_after_the_clock_stopped_one_case_the_others_are_not_run(graded) -> None
 
 
 def test_what_has_no_name_of_the_skeleton_cannot_be_graded(first_case) -> None:
-    for text in ("", "Ftl = 3", "\0", "\x80".encode("latin-1").decode("latin-1") + "class"):
+    for text in ("", "Ftl = 3", "\0", "class"):
         found = first_case(text)
         assert found.marks == 0 and "Begin with the skeleton" in said(found), text
 

@@ -15,7 +15,7 @@ from conftest import REPOSITORY
 from test_notebooks import NOTEBOOKS
 
 import ftlab
-from ftlab import _ftlab
+from ftlab import _ftlab, labs
 
 EXAMPLES = sorted((REPOSITORY / "crates/python/examples").glob("*.py"))
 
@@ -86,6 +86,7 @@ def test_the_stubs_say_what_is_there() -> None:
 def test_everything_public_says_what_it_is() -> None:
     things = {name: getattr(ftlab, name) for name in ftlab.__all__ if name != "__version__"}
     things |= {f"theory.{name}": getattr(ftlab.theory, name) for name in ftlab.theory.__all__}
+    things |= {f"labs.{name}": getattr(labs, name) for name in labs.__all__}
     for name, thing in things.items():
         assert thing.__doc__, name
         own = vars(thing) if isinstance(thing, type) else {}

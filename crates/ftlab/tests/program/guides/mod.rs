@@ -24,7 +24,7 @@ fn root() -> PathBuf {
 }
 
 /// The pages, and how many blocks of commands each has at least.
-const PAGES: [(&str, usize); 24] = [
+const PAGES: [(&str, usize); 25] = [
     ("README.md", 5),
     ("docs/guides/add-a-drive.md", 1),
     ("docs/guides/application-scripts.md", 2),
@@ -48,6 +48,8 @@ const PAGES: [(&str, usize); 24] = [
     ("docs/guides/run-my-own-suite.md", 3),
     ("docs/guides/slow-disk-in-ci.md", 6),
     ("docs/guides/sweep.md", 3),
+    // Tests of the Python package run its blocks.
+    ("docs/guides/teach-with-ftlab.md", 0),
     ("docs/guides/what-when-the-disk-stalls.md", 5),
     ("docs/guides/write-a-policy.md", 4),
     ("docs/how-accurate.md", 1),

@@ -7,6 +7,7 @@
 //! | `sh` | `root`: needs root; `slow`: takes minutes, or builds the program; `name=N`: what an output names |
 //! | `text` | `exact`, `pattern` (numbers may differ), or `clock` (an example, as it depends on the clock); with `exact`, `but=W`: in lines that begin with the word W numbers may differ; `of=N`: the output of the block called N, not of the last one |
 //! | `python` | none here: tests of the Python package run it |
+//! | `sh`, `text` | `python`: tests of the Python package run that, too, and compare |
 //! | `ini`, `toml`, `xml` | after a line with ``this as `FILE` ``: a file that the reader is to keep |
 
 use std::ops::Range;
@@ -93,6 +94,9 @@ fn purpose<'a>(
     last: Option<usize>,
     named: &[(&str, usize)],
 ) -> Purpose<'a> {
+    if marks(info).any(|mark| mark == "python") {
+        return Purpose::Text;
+    }
     match info.split_whitespace().next() {
         Some("sh") => {
             let (mut needs_root, mut is_slow) = (false, false);
@@ -174,6 +178,14 @@ two
 2
 ```
 
+```sh python
+three
+```
+
+```text python
+3
+```
+
 ```text pattern of=first
 1
 ```
@@ -192,6 +204,8 @@ two
             &commands(true),
             &commands(false),
             &output(2, Comparison::Exact { but: Some("speed") }),
+            &Purpose::Text,
+            &Purpose::Text,
             &output(1, Comparison::Pattern),
         ]
     );

@@ -27,7 +27,7 @@ class Limits:
 _ROOT = str(Path(__file__).resolve().parents[2])
 _START = """
 import sys
-sys.path[0:1] = []
+sys.path[:] = [place for place in sys.path if place]
 sys.path.append(sys.argv[1])
 from ftlab.labs._child import main
 main()
