@@ -17,7 +17,7 @@ CALLS = [name for name in ftlab.__all__ if inspect.isfunction(getattr(ftlab, nam
 CALLS += [f"theory.{name}" for name in ftlab.theory.__all__]
 
 MODULES = ["", "theory", "_crash", "_device", "_disk", "_drive", "_others", "_results", "_runs", "_sweep"]
-MODULES += ["labs._class", "labs._lab", "labs._nand"]
+MODULES += ["labs._class", "labs._lab", "labs._nand", "labs._text"]
 
 
 @pytest.fixture(autouse=True)

@@ -110,7 +110,13 @@ WRONG = {
         (20, 50),
         "Do data of two handles ever lie in one block",
     ),
-    "no guess": ("streams", "self.guess(lpn) if handle is None", "0 if handle is None", (60, 90), "how long ago was a logical page written"),
+    "no guess": (
+        "streams",
+        "self.guess(lpn) if handle is None",
+        "0 if handle is None",
+        (60, 90),
+        "how long ago was a logical page written",
+    ),
     "greedy over all streams": (
         "streams",
         "key=excess, reverse=True",
@@ -129,7 +135,13 @@ WRONG = {
         "",
     ),
     "no erase before use": ("recover", "            self.nand.erase(self.open)\n", "", (20, 60), "is begun, even where it reads as erased"),
-    "a start reads twice": ("recover", "        self.find()\n", "        self.find()\n" + 2 * "        for b in range(nand.blocks):\n            [nand.read(b, p) for p in range(nand.pages_per_block)]\n", (90, 90), "no page is read again"),
+    "a start reads thrice": (
+        "recover",
+        "        self.find()\n",
+        "        self.find()\n" + 2 * "        [nand.read(b, p) for b in range(nand.blocks) for p in range(nand.pages_per_block)]\n",
+        (90, 90),
+        "no page is read again",
+    ),
 }
 
 

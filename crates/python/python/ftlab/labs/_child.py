@@ -14,6 +14,7 @@ from ftlab.labs._host import Fault, Unusable
 from ftlab.labs._lab import Case
 from ftlab.labs._labs import by_name
 from ftlab.labs._nand import IllegalUse
+from ftlab.labs._text import printable
 
 #: Memory that a hand-in may take; a right one takes some MB. Where the system has no such limit, there is none.
 MEMORY_MAX_BYTES = 2 << 30
@@ -88,9 +89,4 @@ def _ending(error: BaseException, bench: Bench) -> tuple[str, str, int | None]:
         text = ""
     if how == "raised":
         text = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    return how, _on_one_line(text), line
-
-
-def _on_one_line(text: str) -> str:
-    """What an exception says, without what moves a terminal's cursor."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text[:400])
+    return how, printable(text[:400]), line

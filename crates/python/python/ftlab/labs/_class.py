@@ -12,9 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from ftlab.labs._files import CannotUse
+from ftlab.labs._files import CannotUse, hand_in
 from ftlab.labs._grade import Grade, grade
 from ftlab.labs._lab import Lab
+from ftlab.labs._text import printable
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ def hand_ins(lab: Lab, folder: Path) -> list[str]:
     found += [f"{path.parent.name}/{path.name}" for path in folder.glob(f"*/{lab.file}") if path.is_file()]
     if not found:
         raise CannotUse(f"{folder} has no hand-ins; there should be files NAME.py, or folders with {lab.file}")
+    for name in found:
+        hand_in(folder / name)
     return sorted(found)
 
 
@@ -45,7 +48,7 @@ def grade_all(lab: Lab, folder: Path, files: Sequence[str], seed: int) -> Iterat
         grades = pool.map(lambda name: grade(lab, folder / name, seed), files)
         for name, found in zip(files, grades):
             first = seen.setdefault(nameless((folder / name).read_bytes()), name)
-            yield Row(name, found, "" if first == name else first)
+            yield Row(printable(name), found, "" if first == name else printable(first))
 
 
 def table(rows: Sequence[Row]) -> str:

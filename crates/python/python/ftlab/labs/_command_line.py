@@ -13,6 +13,7 @@ from ftlab.labs._class import grade_all, hand_ins, table
 from ftlab.labs._grade import grade
 from ftlab.labs._lab import Lab
 from ftlab.labs._labs import LABS, by_name
+from ftlab.labs._text import printable
 
 #: Of wrong use, as with the program `ftlab`.
 WRONG_USE = 2
@@ -37,7 +38,8 @@ def _seed(word: str) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("python -m ftlab.labs", description="Labs for a course on flash storage. Without a command, lists them.")
+    words = "Labs for a course on flash storage. Without a command, lists them."
+    parser = argparse.ArgumentParser("python -m ftlab.labs", description=words)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
     def command(name: str, words: str) -> argparse.ArgumentParser:
@@ -67,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         _do(asked)
     except (_files.CannotUse, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {printable(str(error))}", file=sys.stderr)
         return WRONG_USE
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -101,4 +103,4 @@ def _grade_class(lab: Lab, folder: Path, seed: int, csv: Path | None) -> None:
         rows.append(row)
     if csv is not None:
         _files.write_whole(csv, table(rows))
-        print(f"Table: {csv}")
+        print(f"Table: {printable(str(csv))}")

@@ -33,12 +33,13 @@ def start(lab: Lab, folder: Path) -> None:
 
 
 def hand_in(file: Path) -> Path:
-    """A file that was handed in."""
+    """A file that was handed in, and can be read."""
     if not file.exists():
         raise CannotUse(f"{file} is not there; give the file that was handed in")
     if not file.is_file():
         raise CannotUse(f"{file} is no file; give the file that was handed in")
-    return file
+    with open(file, "rb"):
+        return file
 
 
 def check_replaceable(file: Path, hand_ins: Sequence[Path]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ftlab.labs import _process
 from ftlab.labs._lab import Case, Ending, Lab
+from ftlab.labs._text import printable
 
 TOTAL = 100
 
@@ -59,7 +60,7 @@ def grade(lab: Lab, file: Path, seed: int, limits: _process.Limits = _process.Li
     endings = _process.endings(lab, file, cases, limits)
     made = [_marks(lab, case, ending, TOTAL // len(cases)) for case, ending in zip(cases, endings)]
     printed = sum(ending.printed for ending in endings)
-    return Grade(lab.name, lab.title, file.name, seed, sum(case.marks for case in made), TOTAL, made, printed)
+    return Grade(lab.name, lab.title, printable(file.name), seed, sum(case.marks for case in made), TOTAL, made, printed)
 
 
 def _marks(lab: Lab, case: Case, ending: Ending, of: int) -> CaseMarks:

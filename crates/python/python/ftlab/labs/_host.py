@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from ftlab.labs._nand import IllegalUse, Nand, Page
+from ftlab.labs._text import printable
 
 
 class Fault(Exception):
@@ -143,4 +144,4 @@ def _short(value: object) -> str:
         text = repr(value)
     except Exception:  # what a hand-in's class does is not ours
         text = "no text"
-    return f"{type(value).__name__} {text[:40]}"
+    return f"{type(value).__name__} {printable(text[:40])}"

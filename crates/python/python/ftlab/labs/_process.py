@@ -62,7 +62,8 @@ def _ending(lab: Lab, file: Path, case: Case, limits: Limits) -> Ending:
             raise
     try:
         return Ending(**json.loads(said))
-    except ValueError:
+    except (ValueError, TypeError):
+        # The child died while it wrote, or before.
         if hasattr(signal, "SIGXCPU") and child.returncode == -signal.SIGXCPU:
             return Ending("time", f"it had not ended after {limits.cpu_seconds} s of a processor")
         words = wrong.decode(errors="replace").strip().splitlines()

@@ -10,6 +10,7 @@ from ftlab.labs._class import Row
 from ftlab.labs._files import TASK
 from ftlab.labs._grade import Grade
 from ftlab.labs._lab import Case, Lab
+from ftlab.labs._text import printable
 
 WIDTH = 110
 
@@ -18,14 +19,19 @@ def labs(all_labs: Iterable[Lab]) -> str:
     """The labs, and what to type next."""
     rows = [["lab", "name", "what it is about", "handed in"]]
     rows += [[str(lab.number), lab.name, lab.title, lab.file] for lab in all_labs]
-    return f"{_columns(rows)}\n\npython -m ftlab.labs start LAB FOLDER    writes a task and the file to fill in\npython -m ftlab.labs --help              the other commands"
+    next_steps = [
+        ["python -m ftlab.labs start LAB FOLDER", "writes a task and the file to fill in"],
+        ["python -m ftlab.labs --help", "says the other commands"],
+    ]
+    return f"{_columns(rows)}\n\n{_columns(next_steps)}"
 
 
 def started(lab: Lab, folder: Path) -> str:
     """What a student does next."""
+    task, file = (printable(str(folder / name)) for name in (TASK, lab.file))
     return (
-        f"Lab {lab.number}, {lab.title}: read {folder / TASK}, and write {folder / lab.file}. For its marks:\n\n"
-        f"  python -m ftlab.labs grade {lab.name} {folder / lab.file}"
+        f"Lab {lab.number}, {lab.title}: read {task}, and write {file}. For its marks:\n\n"
+        f"  python -m ftlab.labs grade {lab.name} {file}"
     )
 
 

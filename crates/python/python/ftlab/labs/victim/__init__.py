@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 PASSES = 5
 SLACK = 0.03
+AT_HAND = "Run your function on a small drive, as the task shows, and look at what that line is given."
 #: Policies of ftlab's; the best of them on a case is what a hand-in is compared with.
 ORACLES: dict[str, dict[str, Any]] = {
     "greedy": {"gc.policy": "greedy"},
@@ -104,7 +105,7 @@ def verdict(case: Case, ending: Ending) -> Verdict:
     """Write amplification between the best of ftlab's policies and greedy; for uniform writes FIFO."""
     if ending.how != "done":
         choices = f"{ending.measured.get('choices', 0)} choices made"
-        return Verdict(0.0, choices, _ends.wrong(ending), _ends.LOOK[ending.how])
+        return Verdict(0.0, choices, _ends.wrong(ending), AT_HAND if ending.how == "raised" else _ends.LOOK[ending.how])
     found = known(case)
     best_name = min(ORACLES, key=lambda name: found[name])
     half_name = "greedy" if case.numbers["hot"] else "FIFO"
