@@ -220,10 +220,12 @@ def test_who_overwrites_or_keeps_data_in_memory_is_found_out(graded) -> None:
     assert found.marks == 0 and "read no page that holds them: data belong on the NAND" in said(found)
     found = graded("recover", IN_MEMORY)
     assert found.marks == 0 and "what is only in memory is lost with the power" in said(found)
-    # Nor do globals outlive a power cut.
-    text = solution("recover").replace("class Ftl:", "KEPT = {}\n\n\nclass Ftl:").replace("self.find()", "vars(self).update(KEPT)")
-    text = text.replace("        self.number += 1\n", "        self.number += 1\n        KEPT.update(vars(self))\n")
-    assert graded("recover", text).marks < 50
+
+
+def test_a_power_cut_takes_globals_too(graded) -> None:
+    text = solution("recover").replace("class Ftl:", "STARTS = []\n\n\nclass Ftl:")
+    text = text.replace("        self.find()\n", "        STARTS.append(1)\n        assert len(STARTS) == 1\n        self.find()\n", 1)
+    assert "STARTS.append" in text and graded("recover", text).marks >= 90
 
 
 def test_answers_are_checked_to_the_byte(first_case) -> None:
@@ -296,6 +298,12 @@ def test_what_a_hand_in_prints_goes_nowhere_and_is_counted(first_case) -> None:
     text = solution("erase").replace("        self.nand = nand\n", '        self.nand = nand\n        print("one\\ntwo")\n')
     found = first_case(text)
     assert (found.printed, found.marks) == (2, 100)
+
+
+def test_chance_is_the_same_each_time(first_case) -> None:
+    text = "import random\n\n\ndef Ftl(nand, pages):\n    raise ValueError(hash('text'), random.random())\n"
+    once, again = said(first_case(text)), said(first_case(text))
+    assert "ValueError: (" in once and once == again
 
 
 def test_steps_are_rounds_and_calls() -> None:
