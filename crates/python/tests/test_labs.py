@@ -350,7 +350,7 @@ SAID = {
         *(f"{streams.FOR_ANSWERS:.0%} of a case", f"{1 - streams.FOR_ANSWERS:.0%} are for"),
         *(f"within {streams.SLACK:.0%}", f"{streams.SLACK_GUESSED:.0%} count as the best"),
     ],
-    "recover": [f"{recover.FOR_RECOVERIES:.0%} of a case", f"{recover.FOR_READS:.0%} are for", "counts at most half"],
+    "recover": [f"{recover.FOR_RECOVERIES:.0%} of a case", f"{recover.FOR_READS:.0%} are for", f"counts at most {'half' if recover.FOR_SOME == 0.5 else recover.FOR_SOME}"],
 }
 
 

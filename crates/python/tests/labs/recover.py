@@ -31,7 +31,7 @@ class Ftl:
     def find(self) -> None:
         """Reads each page once. The newest whole version of each logical page is the one that counts."""
         newest = [0] * len(self.at)
-        #: Of each logical page, where its newest version lies: in two places if the power went during a collection.
+        #: Where the newest version of each logical page lies: in two places if the power went during a collection.
         places: list[list[tuple[int, int]]] = [[] for _ in self.at]
         for block in range(self.nand.blocks):
             for page in range(self.nand.pages_per_block):

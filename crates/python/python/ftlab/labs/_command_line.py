@@ -15,9 +15,9 @@ from ftlab.labs._lab import Lab
 from ftlab.labs._labs import LABS, by_name
 from ftlab.labs._text import printable
 
-#: Of wrong use, as with the program `ftlab`.
+#: The exit code of wrong use, as with the program `ftlab`.
 WRONG_USE = 2
-#: Of Ctrl-C.
+#: The exit code after Ctrl-C.
 INTERRUPTED = 130
 
 _SEED = "which hidden cases are drawn: a whole number from 0 on; the same number draws the same cases"

@@ -61,7 +61,7 @@ class Ending:
     measured: dict[str, Any] = field(default_factory=dict)
 
     def share(self, part: str, whole: str) -> float:
-        """Of two measured numbers, how much of the second the first is; 0 where nothing was."""
+        """How much of one measured number another is; 0 where nothing was measured."""
         total: float = self.measured.get(whole, 0)
         some: float = self.measured.get(part, 0)
         return some / total if total else 0.0

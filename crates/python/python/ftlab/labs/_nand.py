@@ -61,7 +61,7 @@ class Nand:
             raise ValueError(f"oob_bytes is {oob_bytes!r}; give a whole number from 0 on")
         self._geometry = (blocks, pages_per_block, page_bytes, oob_bytes)
         self._cells: list[list[Page | None]] = [[None] * pages_per_block for _ in range(blocks)]
-        #: Of each block the page that is programmed next.
+        #: The page of each block that is programmed next.
         self._next = [0] * blocks
         self._counts = [0, 0, 0]
         #: Programs and erases until the one that the power cuts; none if it stays on.

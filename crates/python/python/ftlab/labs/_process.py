@@ -17,9 +17,9 @@ from ftlab.labs._lab import Case, Ending, Lab
 class Limits:
     """When a case is stopped that no count of steps stops. Both are many times what a right hand-in takes."""
 
-    #: Of a processor, for loops that no count sees, such as one within a call of a library's. It is the same on a busy machine.
+    #: Seconds of a processor, for loops that no count sees, such as one within a call of a library's. It is the same on a busy machine.
     cpu_seconds: int = 8
-    #: By the clock, for what takes no processor, such as a program that sleeps.
+    #: Seconds of the clock, for what takes no processor, such as a program that sleeps.
     seconds: float = 60.0
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 REQUESTS = 1500
 #: What is not counted as cost: closed forms know no drive of so few blocks.
 SLACK = 0.25
-#: Of the marks of a case, what right answers are worth.
+#: The share of a case's marks that right answers are worth.
 FOR_ANSWERS = 0.6
 LOOK = "How many pages does your program copy for one write, and could the copying wait until more of them are out of date?"
 #: Blocks that no host's data lie in: an open one, and an erased one to copy to.

@@ -14,11 +14,11 @@ from ftlab.labs._nand import PowerOff
 if TYPE_CHECKING:
     from ftlab.labs._bench import Bench
 
-#: Of the marks of a case: what whole recoveries are worth, and how few pages they read.
+#: The shares of a case's marks that whole recoveries are worth, and how few pages they read.
 FOR_RECOVERIES, FOR_READS = 0.9, 0.1
-#: Of the marks of a recovery after which some pages are lost or old, at most.
+#: The most that a recovery is worth after which some pages are lost or old.
 FOR_SOME = 0.5
-#: Marks words about data that nobody wrote.
+#: Words about data that nobody wrote begin with this.
 TORN = "torn: "
 
 
@@ -168,7 +168,7 @@ def verdict(case: Case, ending: Ending) -> Verdict:
     if wrong:
         number, count, words = wrong[0]
         pages_were = "logical page was" if count == 1 else "logical pages were"
-        what = f"After cut {number}, {count} {pages_were} wrong; one: {words.removeprefix(TORN)}."
+        what = f"After cut {number}, {count} {pages_were} wrong; for example, {words.removeprefix(TORN)}."
         return Verdict(share, said, what, _lost(words))
     near = min(1.0, max(0.0, 2 - reads / pages))
     if near > 0.5:

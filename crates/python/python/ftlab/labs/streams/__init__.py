@@ -11,11 +11,11 @@ from ftlab.labs._lab import Case, Draws, Ending, Lab, Verdict
 if TYPE_CHECKING:
     from ftlab.labs._bench import Bench
 
-#: Of the closed form, which knows neither open blocks nor small drives; and where the streams have to be guessed.
+#: The closed form knows neither open blocks nor small drives; a program that has to guess the streams needs more.
 SLACK, SLACK_GUESSED = 0.06, 0.12
 FOR_ANSWERS = 0.1
 
-#: Of each class its share of the logical pages and of the writes, in percent.
+#: The share of the logical pages and of the writes that each class has, in percent.
 TWO = (((10, 90), (90, 10)), ((20, 80), (80, 20)), ((8, 75), (92, 25)))
 THREE = (((5, 60), (25, 30), (70, 10)), ((10, 70), (20, 20), (70, 10)))
 STRONG = (((10, 90), (90, 10)), ((8, 90), (92, 10)))

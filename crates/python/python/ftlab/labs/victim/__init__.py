@@ -1,4 +1,4 @@
-"""Lab 3: a victim policy of one's own on ftlab's drives, where some data are written more often than others."""
+"""Lab 3: a victim policy on ftlab's drives, where some data are written more often than others."""
 
 from __future__ import annotations
 
