@@ -23,7 +23,7 @@ SOLUTIONS = Path(__file__).parent / "labs"
 PACKAGE = Path(ftlab.__file__).parent / "labs"
 
 #: The steps that a right solution may take of those that there are: what is left is for those who are new to it.
-STEPS_SHARE = 0.2
+STEPS_SHARE = 0.1
 
 
 def solution(lab: str) -> str:
