@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -11,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ftlab.labs._lab import Case, Ending, Lab
+from ftlab.labs._text import printable
 
 
 @dataclass(frozen=True)
@@ -67,13 +69,15 @@ def _ending(lab: Lab, file: Path, case: Case, limits: Limits) -> Ending:
         if hasattr(signal, "SIGXCPU") and child.returncode == -signal.SIGXCPU:
             return Ending("time", f"it had not ended after {limits.cpu_seconds} s of a processor")
         words = wrong.decode(errors="replace").strip().splitlines()
-        return Ending("crashed", _code(child.returncode) + (f" ({words[-1][:200]})" if words else ""))
+        return Ending("crashed", _code(child.returncode) + (f" ({printable(words[-1][:200])})" if words else ""))
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:
     """Ends a child that has not ended, with all that it started."""
     if hasattr(os, "killpg"):
-        os.killpg(child.pid, signal.SIGKILL)
+        # It may end by itself meanwhile, which some systems refuse as a permission that is missing.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child.pid, signal.SIGKILL)
     else:
         child.kill()
 
