@@ -120,6 +120,12 @@ fn help_pages_and_reports_use_plain_words() {
     let mut read = vec![root.join("README.md")];
     read.extend(pages(&root.join("docs")));
     read.extend(pages(&root.join("docs/guides")));
+    let labs = root.join("crates/python/python/ftlab/labs");
+    let labs = labs.read_dir().unwrap().map(|entry| entry.unwrap().path());
+    read.extend(
+        labs.filter(|path| path.is_dir())
+            .flat_map(|path| pages(&path)),
+    );
     assert!(read.len() > 30, "{} pages", read.len());
     for page in read {
         let text = std::fs::read_to_string(&page).unwrap();
