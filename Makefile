@@ -4,7 +4,7 @@ SHELL         := /bin/sh
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup tools rust lints build build-fast dist speed review deb test test-web test-python test-speed guides soak portable bench fuzz nightly clean FORCE
+.PHONY: help setup tools rust lints build build-fast wheel packages dist test-dist speed review deb test test-web test-python test-speed guides soak portable bench fuzz nightly clean FORCE
 
 # Without an interface of its own to draw, a browser takes half the work.
 CHROMIUM ?= $(shell command -v chromium-headless-shell || command -v chromium || echo chromium-headless-shell)
@@ -70,25 +70,24 @@ build: $(BIN) ## build the release binary
 
 # What somebody has to fetch who wants to try it.
 BIN_BYTES_MAX := 30000000
+small = @bytes=$$(wc -c < $(1)); test $$bytes -le $(BIN_BYTES_MAX) || { \
+	    echo "build: $(1) has $$bytes bytes, more than $(BIN_BYTES_MAX): what came in?" >&2; exit 1; }
 
 # Always asked of cargo, which leaves the file alone when nothing changed.
 $(BIN): FORCE
 	cargo build --release -p ftlab
-	@bytes=$$(wc -c < $@); test $$bytes -le $(BIN_BYTES_MAX) || { \
-	    echo "build: $@ has $$bytes bytes, more than $(BIN_BYTES_MAX): what came in?" >&2; exit 1; }
+	$(call small,$@)
 
-# The program as it is shipped: built by a profile of its own runs.
+# The program as it is shipped: static, and built by a profile of its own runs.
 FAST     := $(TARGET)/profiled
 FAST_BIN := $(FAST)/release/ftlab
 
 build-fast: TOOLS := $(BUILD_TOOLS)
 build-fast: PYTHON_TOOLS :=
-build-fast: tools rust ## build the program by a profile of its own runs: a fifth faster, into target/profiled/release
+build-fast: tools rust ## build the program as it is shipped: static, and by a profile of its own runs a fifth faster, into target/profiled/release
 	packaging/profiled $(FAST)
-
-dist: build-fast ## the program as it is shipped, in target/dist
-	mkdir -p $(TARGET)/dist
-	cp $(FAST_BIN) $(TARGET)/dist/ftlab
+	$(call small,$(FAST_BIN))
+	@! readelf --dynamic $(FAST_BIN) | grep NEEDED || { echo "build-fast: $(FAST_BIN) is not static" >&2; exit 1; }
 
 review: TOOLS := $(BUILD_TOOLS)
 review: PYTHON_TOOLS :=
@@ -114,6 +113,49 @@ deb: tools rust build-fast ## a package for Debian, in target/debian
 	cargo run -p xtask -- licences $(DEB)/LIBRARIES && gzip -9n $(DEB)/LIBRARIES
 	mkdir -p $(TARGET)/debian
 	CARGO_TARGET_DIR=$(FAST) cargo deb --no-build -p ftlab --output $(TARGET)/debian/
+
+# For glibc from 2018 on, whatever this machine has: zig brings what is linked with.
+WHEEL_TAG   := manylinux_2_28
+WHEEL_TOOLS := $(TARGET)/wheel-tools
+
+wheel: TOOLS := $(BUILD_TOOLS) python3:python3
+wheel: tools rust $(WHEEL_TOOLS)/installed ## the package for Python, with the command line, in target/wheels
+	rm -rf $(TARGET)/wheels
+	PATH=$(abspath $(WHEEL_TOOLS))/bin:$$PATH maturin build --release --locked --zig --compatibility $(WHEEL_TAG) --out $(TARGET)/wheels
+
+$(WHEEL_TOOLS)/installed: packaging/requirements.txt
+	python3 -m venv --clear $(WHEEL_TOOLS)
+	$(WHEEL_TOOLS)/bin/pip install --quiet --disable-pip-version-check --no-deps -r $<
+	@touch $@
+
+packages: TOOLS := $(BUILD_TOOLS)
+packages: PYTHON_TOOLS :=
+packages: tools rust ## the packages of all published crates, each built alone, in target/package
+	rm -f $(TARGET)/package/*.crate
+	cargo package --workspace --locked $$(sed -n '/^publish = false/{s///;F}' $(wildcard */*/Cargo.toml xtask/Cargo.toml))
+
+# All that a release has, for systems like this one.
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
+DIST    := dist
+SHIPPED := ftlab-$(VERSION)
+
+dist: TOOLS := $(BUILD_TOOLS) python3:python3 dpkg-shlibdeps:dpkg-dev
+dist: tools rust deb wheel packages ## all that a release has, in dist: a static program, a wheel, a package for Debian, crates, what is inside, notes, checksums
+	@cargo sbom --version >/dev/null 2>&1 || { \
+	    echo "dist: installing cargo-sbom"; cargo install --locked cargo-sbom; }
+	rm -rf $(DIST) && mkdir -p $(DIST)/crates
+	cp $(FAST_BIN) $(DIST)/$(SHIPPED)-linux-$$(uname -m)
+	cp $(TARGET)/wheels/*.whl $(TARGET)/debian/ftlab_$(VERSION)-*.deb $(DIST)/
+	cp $(TARGET)/package/*-$(VERSION).crate $(DIST)/crates/
+	cargo run -q -p xtask -- licences $(DIST)/$(SHIPPED)-libraries.txt
+	cargo sbom --cargo-package ftlab --output-format cyclone_dx_json_1_6 > $(DIST)/$(SHIPPED).cdx.json
+	cargo run -q -p xtask -- release-notes --about "$$(cat $(FAST)/linked)" $(DIST)/RELEASE-NOTES.md
+	cd $(DIST) && find * -type f ! -name SHA256SUMS | LC_ALL=C sort | xargs sha256sum > SHA256SUMS
+
+test-dist: TOOLS := $(BUILD_TOOLS) mmdebstrap:mmdebstrap
+test-dist: PYTHON_TOOLS :=
+test-dist: tools ## have a first report of what make dist made, on systems that have nothing else
+	packaging/test-dist $(DIST) $(TARGET)/roots
 
 # Everything is built once, and is checked by clippy and rustdoc while it is. A panic says its line without debug
 # information, which backtraces alone need.

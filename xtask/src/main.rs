@@ -9,6 +9,7 @@ mod lines;
 mod numbers;
 mod peers;
 mod plan;
+mod release_notes;
 mod residuals;
 mod results;
 
@@ -34,6 +35,8 @@ enum Task {
     Residuals,
     /// Write the licences of the libraries that are linked into ftlab
     Licences(licences::Options),
+    /// Write the notes of a release: what CHANGELOG.md says of this version
+    ReleaseNotes(release_notes::Options),
     /// Count the lines of code, by crate
     Lines(lines::Options),
 }
@@ -45,6 +48,7 @@ fn main() -> anyhow::Result<()> {
         Task::Docs(page) => docs::command(&page),
         Task::Residuals => residuals::command(),
         Task::Licences(options) => licences::command(&options),
+        Task::ReleaseNotes(options) => release_notes::command(&options),
         Task::Lines(options) => lines::command(&options),
     }
 }

@@ -2,7 +2,6 @@
 
 use ftlab_base::{Blame, printable};
 use std::io::ErrorKind;
-use std::process::ExitCode;
 
 /// Reason why a command did not do what was asked.
 #[derive(Debug)]
@@ -28,16 +27,16 @@ const MISSED: u8 = 3;
 pub const EXIT_INTERRUPTED: i32 = 130;
 
 /// Says on standard error what went wrong, in one line, and chooses the exit code.
-pub fn exit(outcome: Outcome) -> ExitCode {
+pub fn exit_code(outcome: Outcome) -> u8 {
     let Err(failure) = outcome else {
-        return ExitCode::SUCCESS;
+        return 0;
     };
     failure.say();
     match failure {
-        Failure::PipeClosed => ExitCode::SUCCESS,
-        Failure::Input(_) => ExitCode::from(WRONG_INPUT),
-        Failure::Running(_) => ExitCode::from(FAILED),
-        Failure::Verdict(_) => ExitCode::from(MISSED),
+        Failure::PipeClosed => 0,
+        Failure::Input(_) => WRONG_INPUT,
+        Failure::Running(_) => FAILED,
+        Failure::Verdict(_) => MISSED,
     }
 }
 

@@ -11,5 +11,6 @@ pub mod junit;
 pub mod machine;
 pub mod memory;
 pub mod options;
+pub mod own;
 pub mod progress;
 pub mod screen;

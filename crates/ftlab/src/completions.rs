@@ -2,6 +2,7 @@
 
 use crate::cli;
 use crate::failure::{Failure, Outcome};
+use crate::own;
 use crate::screen;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, Args, Command, ValueEnum};
@@ -44,10 +45,8 @@ pub fn command(options: &Options) -> Outcome {
         Shell::Fish => clap_complete::Shell::Fish,
     };
     // A program with policies of its own has a name of its own.
-    let called = std::env::args_os().next();
-    let name = called
-        .as_deref()
-        .and_then(|path| Path::new(path).file_name());
+    let words = own::words();
+    let name = words.first().and_then(|path| Path::new(path).file_name());
     let name = name.map_or_else(|| "ftlab".into(), |name| name.to_string_lossy());
     let (mut script, mut ftlab) = (Vec::new(), with_values(cli::command())?);
     generate(shell, &mut ftlab, &*name, &mut script);

@@ -57,7 +57,7 @@ pub mod device {
 use clap::FromArgMatches;
 use cli::{Cli, Command};
 use failure::Failure;
-use ftlab_console::{failure, files, health, memory, progress, screen};
+use ftlab_console::{failure, files, health, memory, own, progress, screen};
 use std::process::ExitCode;
 
 /// Types and traits that a victim policy is written with.
@@ -78,6 +78,21 @@ pub mod policy {
 /// keep its clients waiting.
 #[must_use]
 pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
+    ExitCode::from(run_with(policies))
+}
+
+/// The whole program within another one, which the package for Python is: does what `call` asks, and returns the exit
+/// code. The process is the program's from then on: it may end within, and at a panic does.
+///
+/// Internal: it is no part of the Rust interface.
+#[doc(hidden)]
+#[must_use]
+pub fn main_called(call: own::Call) -> u8 {
+    own::called(call);
+    run_with(&[])
+}
+
+fn run_with(policies: &'static [policy::Policy]) -> u8 {
     // A panic of one thread ends the program: the others would wait for its work.
     let say = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -85,14 +100,14 @@ pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
         std::process::abort();
     }));
     if let Err(why) = policy::register(policies) {
-        return failure::exit(Err(Failure::Input(why.to_string())));
+        return failure::exit_code(Err(Failure::Input(why.to_string())));
     }
     let cli = cli::command();
-    let arguments = words::alike(&cli, std::env::args_os().collect());
+    let arguments = words::alike(&cli, own::words());
     let matches = cli.get_matches_from(fio_words::arranged(arguments));
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let Err(why) = apart::check(&cli::command(), &matches) {
-        return failure::exit(Err(why));
+        return failure::exit_code(Err(why));
     }
     let outcome = match cli.command {
         Command::Drives(options) => drives::command(&options),
@@ -117,5 +132,5 @@ pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
         Command::Completions(args) => completions::command(&args),
         Command::Man(args) => man::command(&args),
     };
-    failure::exit(outcome)
+    failure::exit_code(outcome)
 }

@@ -1,5 +1,6 @@
 //! The origin of this program: its version, the model's, and the commit of its sources.
 
+use crate::own;
 use ftlab_result::Provenance;
 use std::sync::LazyLock;
 
@@ -30,7 +31,7 @@ pub fn version() -> &'static str {
 /// version alone.
 pub fn simulator() -> String {
     let changed = here().modified != Some(false) || ftlab_ftl::page::has_own_policies();
-    let program = changed.then(|| std::env::current_exe().and_then(std::fs::read));
+    let program = changed.then(|| own::code().and_then(std::fs::read));
     let program = program.and_then(Result::ok).unwrap_or_default();
     format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&program))
 }

@@ -3,6 +3,7 @@
 use crate::failure::{EXIT_INTERRUPTED, Failure, Outcome};
 use crate::memory;
 use crate::options::Work;
+use crate::own;
 use crate::progress::Progress;
 use crate::screen;
 use ftlab_base::Blame;
@@ -247,8 +248,9 @@ impl<A: Asker + 'static, C: Command> Session<A, C> {
 
 /// This call, for a shell, so that it goes on with what is kept.
 fn call_to_go_on() -> String {
-    let words = std::env::args_os();
-    let mut words: Vec<String> = words.map(|word| word.to_string_lossy().into()).collect();
+    let words = own::words();
+    let words = words.iter().map(|word| word.to_string_lossy().into());
+    let mut words: Vec<String> = words.collect();
     if !words.iter().any(|word| word == RESUME) {
         // What follows `--` are words of fio's.
         let end = words.iter().position(|word| word == "--");

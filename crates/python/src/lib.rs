@@ -9,6 +9,7 @@
 //! - [`sweep`] is a grid, and the folder that keeps its rows.
 //! - [`table`] gives tables to others without a copy, by Arrow's C interface.
 //! - [`policies`] are callables of Python's that a drive asks, through [`calls`].
+//! - [`program`] is the command line, for the script `ftlab`.
 //! - [`work`] runs what is long: without the interpreter's lock, ended by Ctrl-C, with panics as exceptions.
 
 // Everything public here is public to Python alone, where stubs and docstrings of the package describe it.
@@ -20,6 +21,7 @@ mod drive;
 mod errors;
 mod others;
 mod policies;
+mod program;
 mod results;
 mod runs;
 mod sweep;
@@ -55,6 +57,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(others::endurance, module)?)?;
     module.add_function(wrap_pyfunction!(others::import_files, module)?)?;
     module.add_function(wrap_pyfunction!(others::trace_info, module)?)?;
+    module.add_function(wrap_pyfunction!(program::command_line, module)?)?;
     module.add_function(wrap_pyfunction!(results::quantities, module)?)?;
     module.add_function(wrap_pyfunction!(results::results_of_json, module)?)?;
     module.add_function(wrap_pyfunction!(runs::compare, module)?)?;

@@ -203,7 +203,12 @@ def test_what_cannot_be_started_says_why(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("FTLAB", str(tmp_path / "nothing"))
     with pytest.raises(ftlab.InputError, match="is no program"), ftlab.disk("generic-mlc-8"):
         pass
+
+
+def test_a_disk_needs_nothing_but_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FTLAB")
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ftlab.InputError, match="no program ftlab on the PATH"), ftlab.disk("generic-mlc-8"):
-        pass
+    with ftlab.disk("generic-mlc-8") as disk:
+        assert disk.smart()
+        pid = disk.pid
+    assert not is_running(pid)

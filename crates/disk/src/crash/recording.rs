@@ -3,8 +3,8 @@
 use super::file_system::{FileSystem, at, quoted};
 use super::process::{self, Ended};
 use clap::Args;
-use ftlab_console::drives;
 use ftlab_console::failure::Failure;
+use ftlab_console::{drives, own};
 use ftlab_image::CrashLog;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::ffi::{OsStr, OsString};
@@ -240,22 +240,22 @@ fn run(command: &str, place: &Place, is_interrupted: &AtomicBool) -> Result<Opti
 
 /// Where programs are looked for, with this one first: the program of `--run` calls `ftlab mark`.
 fn path() -> Result<OsString, Failure> {
-    let own = own()?;
+    let own = own::folder().map_err(not_found)?;
     let old = std::env::var_os("PATH").unwrap_or_default();
-    let folders = own.parent().map(Path::to_owned).into_iter();
-    std::env::join_paths(folders.chain(std::env::split_paths(&old))).map_err(|why| {
+    let folders = own.clone().into_iter().chain(std::env::split_paths(&old));
+    std::env::join_paths(folders).map_err(|why| {
+        let own = own.unwrap_or_default();
         Failure::Running(format!("{}: it cannot stand in PATH: {why}", own.display()))
     })
 }
 
-fn own() -> Result<PathBuf, Failure> {
-    std::env::current_exe()
-        .map_err(|error| Failure::Running(format!("cannot find this program: {error}")))
+fn not_found(error: io::Error) -> Failure {
+    Failure::Running(format!("cannot find this program: {error}"))
 }
 
 /// Runs this program.
 fn ftlab(words: &[&OsStr]) -> Result<(), Failure> {
-    let mut command = Command::new(own()?);
+    let mut command = own::command().map_err(not_found)?;
     let output = command.args(words).stdin(Stdio::null()).output();
     let output = output.map_err(|error| Failure::Running(format!("cannot start: {error}")))?;
     if output.status.success() {

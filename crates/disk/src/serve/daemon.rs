@@ -8,13 +8,13 @@ use super::pid_file::PidFile;
 use super::{Options, READY, beside};
 use ftlab_console::failure::{Failure, Outcome};
 use ftlab_console::files::NewFile;
-use ftlab_console::screen;
+use ftlab_console::{own, screen};
 use rustix::process::setsid;
 use rustix::stdio::{dup2_stderr, dup2_stdout};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// Starts the server, and returns when the drive is ready. A server that does not come that far ends this process
 /// with its own exit code.
@@ -23,8 +23,9 @@ pub fn start(options: &Options) -> Outcome {
     options.log_path()?;
     options.pid_path()?;
     let failed = |error: io::Error| Failure::Running(format!("cannot start the server: {error}"));
-    let mut words = std::env::args_os().skip(1);
-    let mut server = Command::new(std::env::current_exe().map_err(failed)?)
+    let mut words = own::words().into_iter().skip(1);
+    let mut server = own::command()
+        .map_err(failed)?
         .args(words.next())
         .arg("--in-background")
         .args(words)

@@ -10,6 +10,13 @@ use std::path::{Path, PathBuf};
 /// The port that is NBD's.
 const PORT: u16 = 10_809;
 
+/// An address of this machine as `--listen` has it. No name is looked up: what a name means is up to the machine.
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        format!("give an IP address and a port, for example 127.0.0.1:{PORT}; names of machines are not looked up")
+    })
+}
+
 impl Options {
     /// The address to listen on, if any.
     pub(super) fn listen(&self) -> Result<Option<Listen>, Failure> {

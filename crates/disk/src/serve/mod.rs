@@ -100,8 +100,8 @@ pub struct Options {
     /// Listen at a Unix socket; IMAGE.sock, of the first image, if neither this nor --listen nor --fuse is given
     #[arg(long, value_name = "SOCKET", conflicts_with = "listen")]
     unix: Option<PathBuf>,
-    /// Listen at an address of this machine; port 0 is a free one
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    /// Listen at an IP address of this machine; port 0 is a free one
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = listen::address)]
     listen: Option<SocketAddr>,
     /// Require TLS, with ca-cert.pem, server-cert.pem, server-key.pem and, if it is there, ca-crl.pem of a
     /// directory; clients must have a certificate that a CA of ca-cert.pem signed

@@ -1,6 +1,6 @@
 //! The command line as a person or a script meets it.
 
-use crate::place::{Place, SCRIPT, TRACE, holds};
+use crate::place::{Place, SCRIPT, TRACE, holds, program};
 use serde_json::Value;
 use std::path::Path;
 
@@ -384,7 +384,7 @@ fn a_wrong_option_is_refused_by_the_parser() {
 #[test]
 fn a_reader_that_leaves_is_no_failure() {
     let place = Place::new();
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ftlab"));
+    let mut command = std::process::Command::new(program());
     command.arg("drives").stdout(std::process::Stdio::piped());
     command
         .stderr(std::process::Stdio::piped())

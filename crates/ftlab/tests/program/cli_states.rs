@@ -1,6 +1,6 @@
 //! States, and drives saved in them, as a person or a script meets them.
 
-use crate::place::{Place, holds};
+use crate::place::{Place, holds, program};
 use ftlab_sheet::magic;
 use serde_json::Value;
 
@@ -221,7 +221,7 @@ fn a_full_disk_leaves_what_was_there() {
     let place = Place::new();
     let before = [&magic::SAVED_STATE[..], b"what was there"].concat();
     std::fs::write(place.path("a.state"), &before).unwrap();
-    let program = env!("CARGO_BIN_EXE_ftlab");
+    let program = program();
     let line = format!(
         "trap '' XFSZ; ulimit -f 4; exec {program} run random.fio {SMALL} --state used \
          --save-state a.state --replace"

@@ -1,12 +1,12 @@
 //! What shells complete with the scripts that the program prints, asked of the shells themselves; and the manual.
 
-use super::place::{Place, holds};
+use super::place::{Place, holds, program};
 use std::process::Command;
 
 /// What `shell` says when it is given a script, with the program on its path.
 fn said(place: &Place, shell: &[&str], script: &str) -> String {
     place.write("script", script);
-    let program = std::path::Path::new(env!("CARGO_BIN_EXE_ftlab"));
+    let program = std::path::Path::new(program());
     let path = std::env::var("PATH").unwrap();
     let path = format!("{}:{path}", program.parent().unwrap().display());
     let output = Command::new("timeout")

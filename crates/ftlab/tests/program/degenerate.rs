@@ -1,6 +1,7 @@
 //! Drives at the edge of what can be, from the command line: one line says why a drive cannot be,
 //! and a drive that can be ends its job.
 
+use crate::place::program;
 use assert_cmd::Command;
 use tempfile::TempDir;
 
@@ -26,7 +27,7 @@ fn run(line: &str) -> (i32, String, String) {
     ] {
         std::fs::write(place.path().join(name), text).unwrap();
     }
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
+    let mut command = Command::new(program());
     // A busy machine would have signs of life beside the one line.
     command
         .args(["run", "--quiet"])
@@ -83,7 +84,7 @@ fn drives_that_cannot_be_are_refused_in_one_line() {
 fn what_a_terminal_would_act_on_is_shown_and_not_done() {
     let place = TempDir::new().unwrap();
     std::fs::write(place.path().join("job.fio"), JOB).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
+    let mut command = Command::new(program());
     command.args([
         "run",
         "job.fio",

@@ -1,6 +1,6 @@
 //! What is asked for by name and by number: found and done, or refused with what would do.
 
-use crate::place::{Place, SCRIPT, holds};
+use crate::place::{Place, SCRIPT, holds, program};
 use assert_cmd::Command;
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
@@ -254,7 +254,7 @@ fn three_thousand_jobs_of_a_request_each_take_little_memory() {
     place.write("many.fio", &jobs);
     // Half a megabyte a job took 1.6 GB. Address space, of which threads and the program itself take
     // a part, is what a shell can bound.
-    let program = env!("CARGO_BIN_EXE_ftlab");
+    let program = program();
     for format in ["normal", "json"] {
         let line = format!(
             "ulimit -v 400000; exec {program} run many.fio --drive {SSD} --state new --output-format {format}"

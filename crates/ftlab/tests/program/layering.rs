@@ -289,6 +289,8 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-report",
             "ftlab-export",
             "ftlab-sweep",
+            // What its script runs.
+            "ftlab",
         ],
     ),
     // Copied by those who write policies: what it uses of the inside, its tests use.

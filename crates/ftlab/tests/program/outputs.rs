@@ -1,6 +1,6 @@
 //! What a file that is to be written takes the place of: nothing that somebody keeps data in.
 
-use crate::place::{Place, holds};
+use crate::place::{Place, holds, program};
 use ftlab_sheet::magic::Kind;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
@@ -262,7 +262,7 @@ fn texts_go_into_streams() {
     // What somebody redirected is not replaced under their feet.
     let line = format!(
         "echo before > o; {} trace convert t.csv /dev/stdout --to csv >> o",
-        env!("CARGO_BIN_EXE_ftlab")
+        program()
     );
     let mut shell = assert_cmd::Command::new("sh");
     shell
@@ -277,7 +277,7 @@ fn texts_go_into_streams() {
     );
     let pipe = format!(
         "mkfifo p; cat p > q & {} trace convert t.csv p --to csv; wait",
-        env!("CARGO_BIN_EXE_ftlab")
+        program()
     );
     let mut shell = assert_cmd::Command::new("sh");
     shell

@@ -2,7 +2,23 @@
 
 use assert_cmd::Command;
 use serde_json::Value;
+use std::sync::LazyLock;
 use tempfile::TempDir;
+
+/// Path of the program to test: the one that cargo has built, or another that `FTLAB` names, such as the script of the
+/// package for Python.
+pub fn program() -> &'static str {
+    static PROGRAM: LazyLock<String> = LazyLock::new(|| {
+        let named = std::env::var("FTLAB").unwrap_or_else(|_| env!("CARGO_BIN_EXE_ftlab").into());
+        // Tests call it in folders of their own.
+        assert!(
+            named.starts_with('/'),
+            "FTLAB is {named}: give its path from the root"
+        );
+        named
+    });
+    &PROGRAM
+}
 
 /// A script that reads 4 MiB.
 pub const SCRIPT: &str = include_str!("copy.toml");
@@ -41,7 +57,7 @@ impl Place {
     }
 
     pub fn ftlab(&self, line: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
+        let mut command = Command::new(program());
         command.args(line.split_whitespace()).current_dir(&self.0);
         command
     }

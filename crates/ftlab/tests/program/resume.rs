@@ -1,6 +1,6 @@
 //! Reviews that end early, one way or another, and go on.
 
-use crate::place::{self, Place, holds};
+use crate::place::{self, Place, holds, program};
 use serde_json::Value;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -209,7 +209,7 @@ fn an_interruption_leaves_what_is_done_readable_and_says_how_to_go_on() {
     let place = Place::new();
     // The disk is done at once, the other takes minutes.
     let line = format!("review {FIRST} samsung-slc-64 --test A1 --test E1 --jobs 1 --out o");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
+    let mut command = Command::new(program());
     command.args(line.split_whitespace()).current_dir(&place.0);
     let child = command
         .stdout(Stdio::null())
@@ -245,7 +245,7 @@ fn an_interruption_leaves_the_tests_of_a_drive_that_are_done() {
     // The first test is done at once, the others take seconds.
     let line = "review samsung-slc-64 --test A1 --test E1 --jobs 1 --out o";
     let file = "o/cells.jsonl";
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
+    let mut command = Command::new(program());
     command.args(line.split_whitespace()).current_dir(&place.0);
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped());
     let child = child.spawn().unwrap();
@@ -290,7 +290,7 @@ fn an_interruption_leaves_the_variants_that_are_done_readable() {
     let place = Place::new();
     // The first variant is done at once, the other takes minutes to settle.
     let line = "compare generic-mlc-8 --set nand.blocks_per_die=32,4096 --test E1 --quick --jobs 1 --out o";
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
+    let mut command = Command::new(program());
     command.args(line.split_whitespace()).current_dir(&place.0);
     let mut child = command
         .stdout(Stdio::null())

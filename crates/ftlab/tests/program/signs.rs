@@ -1,6 +1,6 @@
 //! Signs of life outside a terminal: a line every ten seconds, and none with `--quiet`.
 
-use crate::place::{Place, holds};
+use crate::place::{Place, holds, program};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
@@ -39,7 +39,7 @@ fn endless(place: &Place, more: &[&str]) -> Endless {
         "endless.fio",
         "[w]\nrw=randwrite\nbs=4k\ntime_based\nruntime=1000000\n",
     );
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
+    let mut command = Command::new(program());
     command.args(["run", "endless.fio", "--drive", "intel-x25-m-g2-160"]);
     command.args(["--state", "steady"]).args(more);
     command.current_dir(&place.0);

@@ -1,6 +1,6 @@
 //! Files of others: names in them do nothing to a terminal, and what a file holds takes no more memory than it must.
 
-use crate::place::{Place, holds};
+use crate::place::{Place, holds, program};
 
 /// A name that would clear a terminal, and rename it.
 const EVIL: &str = "Ev\\u001b[2Jil\\u009b1m\\u0007";
@@ -79,7 +79,7 @@ fn a_damaged_table_of_a_sweep_is_an_error() {
 /// What a run takes of the machine's memory at most.
 #[cfg(target_os = "linux")]
 fn memory_kib(place: &Place, words: &str) -> u64 {
-    let program = env!("CARGO_BIN_EXE_ftlab");
+    let program = program();
     let script = format!(
         "/usr/bin/env python3 - <<'END'\nimport resource, subprocess\n\
          subprocess.run(['{program}', 'run', *'{words}'.split(), '--quiet'], check=True, stdout=subprocess.DEVNULL)\n\

@@ -1,6 +1,6 @@
 //! `ftlab sweep` as job arrays call it.
 
-use crate::place::{self, Place, holds};
+use crate::place::{self, Place, holds, program};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -106,7 +106,7 @@ fn ctrl_c_keeps_what_is_done() {
     let place = Place::new();
     let grid = GRID.replace("seeds = 2", "seeds = 60");
     place.write("grid.toml", &grid);
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ftlab"));
+    let mut command = std::process::Command::new(program());
     command
         .args(["sweep", "grid.toml", "--out", "o"])
         .current_dir(&place.0);

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 
 from ftlab import _ftlab
-from ftlab._disk import _failed, _program
+from ftlab._disk import _failed
 from ftlab._ftlab import InputError
 from ftlab._words import path, progress as hearer, seed as seed_of, whole, word, within
 
@@ -190,11 +190,11 @@ def crash(
                 words += ["--jobs", str(whole("threads", threads))]
         if isinstance(check, str) and hears is None:
             done = subprocess.run(
-                [_program(), *words, "--check", check], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+                [*own_words(), *words, "--check", check], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
             )
         elif check is None:
             done = subprocess.run(
-                [_program(), *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+                [*own_words(), *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
             )
         else:
             done = _asked(words, check, folder, hears, total)
@@ -255,7 +255,7 @@ def _asked(words: list[str], check: str | Check, folder: str, hears: Callable[[i
         threading.Thread(target=serve, daemon=True).start()
         with tempfile.TemporaryFile("w+") as said, tempfile.TemporaryFile("w+") as errors:
             process = subprocess.Popen(
-                [_program(), *words, "--check", f"{asker} {{}}"], stdin=subprocess.DEVNULL, stdout=said, stderr=errors
+                [*own_words(), *words, "--check", f"{asker} {{}}"], stdin=subprocess.DEVNULL, stdout=said, stderr=errors
             )
             try:
                 while process.poll() is None and not raised:

@@ -6,6 +6,7 @@ import os
 import weakref
 
 from ftlab._ftlab import InputError, RunError
+from ftlab._program import own_words
 from ftlab._words import assignments
 
 TYPE_CHECKING = False
@@ -20,21 +21,6 @@ _READY = b"\nready\n"
 
 #: How long a server has to answer what is under way, close its image and end, in seconds.
 _PATIENCE_SECONDS = 30.0
-
-
-def _program() -> str:
-    """Where the program is: `$FTLAB`, or on the path."""
-    import shutil
-
-    named = os.environ.get("FTLAB")
-    if named:
-        if not os.access(named, os.X_OK) or os.path.isdir(named):
-            raise InputError(f"FTLAB is {named}, which is no program: give the path of the program ftlab")
-        return named
-    found = shutil.which("ftlab")
-    if found is None:
-        raise InputError("there is no program ftlab on the PATH: install it, or say in FTLAB where it is")
-    return found
 
 
 def _failed(code: int, said: str) -> Exception:
@@ -84,7 +70,7 @@ class Disk:
 
         if self._folder is not None:
             raise RunError("this disk is in use already: make another one with ftlab.disk()")
-        program = _program()
+        program = own_words()
         self._folder = tempfile.mkdtemp(prefix="ftlab-")
         _at_work.add(self)
         try:
@@ -94,13 +80,13 @@ class Disk:
             raise
         return self
 
-    def _start(self, program: str) -> None:
+    def _start(self, program: list[str]) -> None:
         import subprocess
 
         assert self._folder is not None
         image = self._image or os.path.join(self._folder, "disk.img")
         self._image = image
-        command = [program, "serve", *self._arguments, "--image", image]
+        command = [*program, "serve", *self._arguments, "--image", image]
         # The server has a pipe of this process, and ends with it, however that ends.
         command += ["--unix", self.path, "--control", self._control, "--quiet", "--until-stdin-closes"]
         with open(os.path.join(self._folder, "errors"), "wb") as errors:
@@ -222,7 +208,7 @@ class Disk:
     def _tell(self, command: str, *arguments: str) -> str:
         import subprocess
 
-        words = [_program(), command, self._control, *arguments]
+        words = [*own_words(), command, self._control, *arguments]
         done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise _failed(done.returncode, done.stderr)

@@ -1,10 +1,9 @@
 //! Drives on a base, resets and snapshots, several drives in one server, and packed images, with real clients.
 
 use super::server::{Serve, json, refused};
+use crate::place::program;
 use std::path::Path;
 use std::process::Command;
-
-const FTLAB: &str = env!("CARGO_BIN_EXE_ftlab");
 
 /// Makes an image with 7s at its front, of a drive that was used.
 fn base(folder: &Path, name: &str) {
@@ -64,7 +63,7 @@ fn client(folder: &Path, program: &str, arguments: &[&str]) -> String {
 }
 
 fn tool(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
-    let mut command = Command::new(FTLAB);
+    let mut command = Command::new(program());
     let output = command
         .args(arguments)
         .current_dir(folder)

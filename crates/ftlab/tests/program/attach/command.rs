@@ -2,6 +2,7 @@
 
 use super::block_device::{Block, Way, turn};
 use super::server::{MIB, Serve, json, refused, run, said};
+use crate::place::program;
 use rustix::fs::{SeekFrom, seek};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -106,6 +107,8 @@ fn without_time_there_is_no_lateness_to_tell() {
 fn it_listens_on_this_machine_alone_unless_it_is_told_otherwise() {
     let folder = folder();
     let path = folder.path();
+    let named = refused(path, &["--drive", DRIVE, "--listen", "localhost:0"]);
+    assert!(named.contains("for example 127.0.0.1:10809"), "{named}");
     let error = refused(path, &["--drive", DRIVE, "--listen", "0.0.0.0:0"]);
     assert!(
         error.contains("--insecure") && error.contains("127.0.0.1"),
@@ -223,7 +226,7 @@ fn a_read_only_drive_refuses_writes_and_everything_else_that_changes_it() {
     assert_eq!(told["exports"][0]["is_read_only"], true);
     assert!(!write(server.uri()).status.success());
     for command in [&["erase", image][..], &["trim", image, "--all"]] {
-        let output = run(env!("CARGO_BIN_EXE_ftlab"), command);
+        let output = run(program(), command);
         let error = String::from_utf8_lossy(&output.stderr);
         assert!(error.contains("read-only"), "{command:?}: {error}");
     }

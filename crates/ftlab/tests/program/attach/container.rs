@@ -1,6 +1,7 @@
 //! What the container runs is what the program takes: the words of the Containerfile, in folders of a test.
 
 use super::server::{Serve, said};
+use crate::place::program;
 use std::path::Path;
 
 #[test]
@@ -26,9 +27,6 @@ fn the_container_serves_a_disk_at_a_socket() {
     let serve = Serve::start(folder.path(), &arguments);
     said("nbdinfo", &[serve.uri()]);
     let control = folder.path().join("disk.control");
-    said(
-        env!("CARGO_BIN_EXE_ftlab"),
-        &["smart", control.to_str().unwrap()],
-    );
+    said(program(), &["smart", control.to_str().unwrap()]);
     serve.stop();
 }

@@ -1,6 +1,7 @@
 //! A server in the background: what the call that starts it waits for, and how it is ended.
 
 use super::server::{Serve, refused, run, said};
+use crate::place::program;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -21,7 +22,7 @@ impl Place {
     }
 
     fn ftlab(&self, arguments: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
+        let mut command = Command::new(program());
         command.args(arguments).current_dir(self.path());
         // Its end is that of both pipes: of a server that held on to one, too.
         command.stdin(Stdio::null()).output().expect("it starts")

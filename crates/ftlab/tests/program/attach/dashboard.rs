@@ -1,6 +1,7 @@
 //! The dashboard of docs/grafana asks for what a server tells, and for nothing else.
 
 use super::server::{Serve, json, said};
+use crate::place::program;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -27,10 +28,7 @@ fn the_dashboard_asks_for_metrics_that_a_server_exports() {
         "qemu-io",
         &["-f", "raw", "-c", "write 0 64k", "-c", "flush", &uri],
     );
-    said(
-        env!("CARGO_BIN_EXE_ftlab"),
-        &["fault", control, "error", "100%"],
-    );
+    said(program(), &["fault", control, "error", "100%"]);
     let exported = names(&said(
         "curl",
         &["-s", "--unix-socket", control, "http://localhost/metrics"],

@@ -3,6 +3,7 @@
 
 use super::block_device::{Block, Mount, Way, turn};
 use super::server::{Serve, json, run, said};
+use crate::place::program;
 use ftlab_attach::control::{ControlRequest, Mark, ask};
 use serde_json::Value;
 use std::fs::Permissions;
@@ -74,7 +75,7 @@ impl Place {
         let (log, states) = (self.text("crash"), states.to_string());
         let words = ["crash", &log, "--check", &check, "--states", &states];
         let more = ["--quiet", "--output-format", "json"];
-        let output = run(env!("CARGO_BIN_EXE_ftlab"), &[&words[..], &more].concat());
+        let output = run(program(), &[&words[..], &more].concat());
         let error = String::from_utf8_lossy(&output.stderr);
         assert!(
             [Some(0), Some(3)].contains(&output.status.code()),
@@ -113,8 +114,8 @@ for id in range(1, int(rows) + 1):
 const SQLITE_CHECK: &str = r#"
 mount -o loop "$1" mnt || exit
 test "$(sqlite3 mnt/rows.db 'pragma quick_check')" = ok || { echo "the database is damaged"; exit 1; }
-found=$(sqlite3 mnt/rows.db "select count(*) from rows where id <= ${FTLAB_MARK:-0} and text = replace(hex(zeroblob(200)), '0', id)")
-test "$found" = "${FTLAB_MARK:-0}" || { echo "$FTLAB_MARK rows were committed, and $found are there"; exit 1; }
+found=$(sqlite3 mnt/rows.db "select count(*) from rows where id <= ${program()_MARK:-0} and text = replace(hex(zeroblob(200)), '0', id)")
+test "$found" = "${program()_MARK:-0}" || { echo "$program()_MARK rows were committed, and $found are there"; exit 1; }
 "#;
 
 /// Rows that SQLite commits, and states that are judged; how many fail.
@@ -192,9 +193,9 @@ mount -o loop "$1" mnt || exit
 # They name a server that has ended, whose number the system may still know.
 rm -f mnt/data/postmaster.pid mnt/data/.s.PGSQL.*
 start || { echo "it does not start: it is damaged"; exit 1; }
-found=$(sql "select count(*) from rows where id <= ${FTLAB_MARK:-0}")
+found=$(sql "select count(*) from rows where id <= ${program()_MARK:-0}")
 end immediate
-test "$found" = "${FTLAB_MARK:-0}" || { echo "$FTLAB_MARK rows were committed, and $found are there"; exit 1; }
+test "$found" = "${program()_MARK:-0}" || { echo "$program()_MARK rows were committed, and $found are there"; exit 1; }
 "#;
 
 /// The same for PostgreSQL.

@@ -3,6 +3,7 @@
 use super::client::Client;
 use super::crash::{data, header};
 use super::server::{Serve, run, said};
+use crate::place::program;
 use ftlab_attach::control::{ControlRequest, Report, ask};
 use ftlab_nbd::protocol::constants::{
     NBD_CMD_FLUSH, NBD_CMD_READ, NBD_CMD_TRIM, NBD_CMD_WRITE, NBD_EIO, NBD_ENOSPC, NBD_EPERM,
@@ -51,13 +52,13 @@ impl Disk {
     fn fault(&self, words: &[&str]) -> String {
         let image = self.image();
         let all = [&["fault", image.to_str().expect("ASCII")], words].concat();
-        said(env!("CARGO_BIN_EXE_ftlab"), &all)
+        said(program(), &all)
     }
 
     fn refused(&self, words: &[&str]) -> String {
         let image = self.image();
         let all = [&["fault", image.to_str().expect("ASCII")], words].concat();
-        let output = run(env!("CARGO_BIN_EXE_ftlab"), &all);
+        let output = run(program(), &all);
         assert!(!output.status.success(), "{words:?}");
         String::from_utf8_lossy(&output.stderr).into_owned()
     }
@@ -383,7 +384,7 @@ fn faults_are_seen_where_a_drive_is_watched() {
     assert!(metrics.lines().any(|found| found == line), "{metrics}");
     let image = disk.image();
     let top = ["top", image.to_str().expect("ASCII"), "--once"];
-    let top = said(env!("CARGO_BIN_EXE_ftlab"), &top);
+    let top = said(program(), &top);
     assert!(top.contains("fault 1: error 100% on write"), "{top}");
     for (words, part) in [
         (&["stall", "3"][..], "give a time"),

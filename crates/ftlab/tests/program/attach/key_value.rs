@@ -4,6 +4,7 @@
 use super::block_device::wait_until;
 use super::client::Client;
 use super::server::{Serve, json, run, said};
+use crate::place::program;
 use ftlab_attach::control::{ControlRequest, Mark, ask};
 use ftlab_nbd::protocol::RequestHeader;
 use ftlab_nbd::protocol::constants::{NBD_CMD_FLUSH, NBD_CMD_WRITE};
@@ -173,7 +174,7 @@ const FAST: [&str; 4] = ["--drive", "generic-mlc-8", "--timing", "off"];
 fn crash(log: &str, words: &[&str]) -> Output {
     let checker = checker();
     let words = [&["crash", log, "--check", &checker, "--quiet"], words].concat();
-    run(env!("CARGO_BIN_EXE_ftlab"), &words)
+    run(program(), &words)
 }
 
 /// What it says as JSON, with its exit code.
@@ -295,7 +296,7 @@ fn what_came_of_each_state_is_told_to_programs_of_tests() {
 fn a_log_says_what_it_holds_and_what_is_asked_of_it_in_vain() {
     let folder = TempDir::new().unwrap();
     let log = recorded(folder.path(), &FAST, Forgets::Nothing, 10);
-    let ftlab = env!("CARGO_BIN_EXE_ftlab");
+    let ftlab = program();
     let held = json(&said(ftlab, &["crash", &log, "--output-format", "json"]));
     assert_eq!(
         (&held["writes"], &held["flushes"], &held["marks"]),
@@ -362,7 +363,7 @@ fn a_log_of_a_server_that_was_killed_goes_to_its_last_flush() {
     server.stop();
     let second = folder.path().join("second.crash");
     let held = said(
-        env!("CARGO_BIN_EXE_ftlab"),
+        program(),
         &["crash", second.to_str().unwrap(), "--output-format", "json"],
     );
     assert!(
@@ -382,7 +383,7 @@ fn an_interrupted_trial_leaves_nothing_behind() {
         "setsid sleep 100 & echo > '{}'; wait; true {{}}",
         begun.display()
     );
-    let mut trial = Command::new(env!("CARGO_BIN_EXE_ftlab"))
+    let mut trial = Command::new(program())
         .args(["crash", &log, "--check", &check, "--quiet", "--jobs", "2"])
         .env("TMPDIR", &scratch)
         .stderr(Stdio::piped())

@@ -4,6 +4,7 @@
 use super::client::Client;
 use super::crash::{data, header};
 use super::server::{Serve, json, run, said};
+use crate::place::program;
 use ftlab_nbd::protocol::constants::{NBD_CMD_FLUSH, NBD_CMD_READ, NBD_CMD_WRITE};
 use std::io;
 use std::path::Path;
@@ -161,7 +162,7 @@ fn cut(folder: &Path, words: &[&str]) -> String {
         words,
     ]
     .concat();
-    said(env!("CARGO_BIN_EXE_ftlab"), &all)
+    said(program(), &all)
 }
 
 #[test]
@@ -203,7 +204,7 @@ fn a_power_cut_on_demand_ends_connections_and_the_image_goes_on() {
         let image = folder.path().join("i.img");
         let image = image.to_str().expect("ASCII");
         let info = ["info", image, "--output-format", "json"];
-        let info = json(&said(env!("CARGO_BIN_EXE_ftlab"), &info));
+        let info = json(&said(program(), &info));
         assert_eq!(info["last_cut"]["seed"], 4, "{info}");
         assert_eq!(info["unsafe_shutdowns"], 3);
     }
@@ -232,10 +233,7 @@ fn a_drive_in_memory_has_nothing_to_come_back_from() {
     let server = Serve::start(folder.path(), &arguments);
     let control = folder.path().join("c");
     let control = control.to_str().expect("ASCII");
-    let refused = run(
-        env!("CARGO_BIN_EXE_ftlab"),
-        &["fault", control, "power-cut"],
-    );
+    let refused = run(program(), &["fault", control, "power-cut"]);
     let why = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(
         !refused.status.success() && why.contains("--image"),

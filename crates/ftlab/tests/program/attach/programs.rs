@@ -2,6 +2,7 @@
 
 use super::block_device::turn;
 use super::server::{json, run, said};
+use crate::place::program;
 use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -28,7 +29,7 @@ fn place() -> TempDir {
 }
 
 fn crash(place: &Path, words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ftlab"))
+    Command::new(program())
         .arg("crash")
         .args(words)
         .current_dir(place)
@@ -206,7 +207,7 @@ fn ctrl_c_ends_the_program_and_takes_the_drive_away() {
     let place = place();
     // The program says when it is at work.
     let said_path = place.path().join("said");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_ftlab"))
+    let mut child = Command::new(program())
         .args(["crash", "--fs", "ext4", "--quiet"])
         .args(["--run", "touch at-work; sleep 600; : {mount}"])
         .current_dir(&place)

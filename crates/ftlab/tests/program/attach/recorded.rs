@@ -2,6 +2,7 @@
 
 use super::client::Client;
 use super::server::{Serve, json};
+use crate::place::program;
 use ftlab_attach::control::{ControlRequest, Report, ask};
 use ftlab_base::RootSeed;
 use ftlab_nbd::protocol::RequestHeader;
@@ -53,7 +54,7 @@ pub fn amplification(before: [f64; 2], after: [f64; 2]) -> f64 {
 }
 
 fn ftlab(folder: &Path, line: &[&str]) -> Value {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
+    let mut command = Command::new(program());
     command
         .args(line)
         .args(["--quiet", "--output-format", "json"]);

@@ -4,6 +4,7 @@
 use super::block_device::{Block, Mount, Way, turn};
 use super::file_systems::{FILE_SYSTEMS, FileSystem, SMALL, tool};
 use super::server::{Serve, run, said};
+use crate::place::program;
 use ftlab_base::RootSeed;
 use rand::{Rng, RngExt};
 use std::fs::File;
@@ -98,7 +99,7 @@ impl Disk<'_> {
         let image = self.path("disk.img");
         let image = image.to_str().expect("ASCII");
         for fault in faults {
-            said(env!("CARGO_BIN_EXE_ftlab"), &["fault", image, fault]);
+            said(program(), &["fault", image, fault]);
         }
         let (synced, first) = channel();
         let cutter = thread::spawn(move || {

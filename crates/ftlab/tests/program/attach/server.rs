@@ -5,6 +5,7 @@ mod programs;
 
 pub use programs::{check_offers, json, run, said};
 
+use crate::place::program;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -34,7 +35,7 @@ impl Serve {
     /// The same for one that gets an error when it writes beyond a limit on files, and no signal.
     pub fn start_unstopped_by_limits(folder: &Path, arguments: &[&str]) -> Serve {
         let mut shell = Command::new("sh");
-        let program = env!("CARGO_BIN_EXE_ftlab");
+        let program = program();
         shell.args(["-c", "trap '' XFSZ; exec \"$0\" serve \"$@\"", program]);
         Serve::wait(piped(shell, folder, arguments), arguments)
     }
@@ -171,7 +172,7 @@ impl Drop for Serve {
 }
 
 fn command(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
+    let mut command = Command::new(program());
     command.arg("serve");
     piped(command, folder, arguments)
 }

@@ -2,6 +2,7 @@
 
 use super::server::{MIB, Serve, json, run};
 use super::tools::{DRIVE, folder, ftlab, image, pattern, reopen, serve};
+use crate::place::program;
 use serde_json::Value;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -105,7 +106,7 @@ fn the_logs_of_an_nvme_drive_count_what_its_host_did_and_outlive_its_power() {
     ];
     std::fs::remove_file(&image).expect("it is there");
     Serve::start(folder.path(), &serve).stop();
-    let refused = run(env!("CARGO_BIN_EXE_ftlab"), &words);
+    let refused = run(program(), &words);
     assert_eq!(refused.status.code(), Some(2));
     let why = String::from_utf8(refused.stderr).expect("text");
     assert!(

@@ -2,6 +2,7 @@
 
 use super::client::Client;
 use super::server::{MIB, Serve, run, said};
+use crate::place::program;
 use ftlab_attach::control::{ControlError, ControlRequest, Report, ask};
 use ftlab_nbd::protocol::RequestHeader;
 use ftlab_nbd::protocol::constants::{
@@ -44,7 +45,7 @@ pub(super) fn ftlab(folder: &Path, words: &[&str]) -> String {
     };
     let words: Vec<String> = words.iter().map(named).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    said(env!("CARGO_BIN_EXE_ftlab"), &words)
+    said(program(), &words)
 }
 
 fn report(folder: &Path) -> Report {
@@ -127,13 +128,13 @@ fn a_trim_that_names_no_range_is_refused_at_work_and_on_an_image() {
             (&["--all", "--length", "64k"], "cannot be used with"),
         ] {
             let all = [&["trim", image.as_str()], words].concat();
-            let output = run(env!("CARGO_BIN_EXE_ftlab"), &all);
+            let output = run(program(), &all);
             let told = String::from_utf8_lossy(&output.stderr);
             assert_eq!(output.status.code(), Some(2), "{words:?}: {told}");
             assert!(told.contains(why), "{words:?}: {told}");
         }
         let beyond = ["trim", &image, "--offset", "0", "--length", "65m"];
-        let output = run(env!("CARGO_BIN_EXE_ftlab"), &beyond);
+        let output = run(program(), &beyond);
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(
             !output.status.success() && told.contains("the drive has 67108864"),
@@ -155,7 +156,7 @@ fn set_max_changes_what_clients_see_of_an_image_that_nobody_serves() {
     let server = serve(folder.path());
     let image = folder.path().join("disk.img");
     let refused = super::server::run(
-        env!("CARGO_BIN_EXE_ftlab"),
+        program(),
         &["set-max", image.to_str().expect("ASCII"), "32m"],
     );
     assert_eq!(refused.status.code(), Some(2));
@@ -503,7 +504,7 @@ fn parity_makes_a_dead_die_good() {
         pattern(&server, "read", n, &format!("{n}m"));
     }
     let words = ["fault", &image, "die", "3"];
-    let again = run(env!("CARGO_BIN_EXE_ftlab"), &words);
+    let again = run(program(), &words);
     let why = String::from_utf8_lossy(&again.stderr).into_owned();
     assert!(
         !again.status.success() && why.contains("die 2 failed before"),
@@ -519,7 +520,7 @@ fn what_cannot_go_wrong_is_said() {
     let image = image(folder.path());
     let refused = |words: &[&str]| {
         let all = [&["fault", image.as_str()][..], words].concat();
-        let output = run(env!("CARGO_BIN_EXE_ftlab"), &all);
+        let output = run(program(), &all);
         assert_eq!(output.status.code(), Some(2), "{words:?}");
         String::from_utf8(output.stderr).expect("text")
     };
@@ -548,7 +549,7 @@ fn new_firmware_keeps_what_the_drive_holds() {
     let image = image(folder.path());
     let firmware = |words: &[&str]| {
         let all = [&["firmware", image.as_str()][..], words].concat();
-        run(env!("CARGO_BIN_EXE_ftlab"), &all)
+        run(program(), &all)
     };
     let quicker = ["--set", "firmware.write_command=9us"];
     let refused = |words: &[&str]| {

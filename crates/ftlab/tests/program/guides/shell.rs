@@ -5,7 +5,7 @@
 
 use super::page::{Block, Purpose};
 use super::root;
-use crate::place::Place;
+use crate::place::{Place, program};
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
@@ -100,12 +100,13 @@ fn prepare(place: &Place) {
         copy(&root().join(folder), &place.path(folder));
     }
     std::fs::create_dir_all(place.path(".blocks")).unwrap();
-    let program = Path::new(env!("CARGO_BIN_EXE_ftlab"));
-    // That of the template is built beside it, by whatever builds the workspace.
+    let program = Path::new(program());
+    // That of the template is built by whatever builds the workspace.
+    let own = Path::new(env!("CARGO_BIN_EXE_ftlab")).with_file_name("my-ftlab");
     for folder in ["target/release", "target/review"] {
         let folder = place.path(folder);
         std::fs::create_dir_all(&folder).unwrap();
-        for program in [program, &program.with_file_name("my-ftlab")] {
+        for program in [program, &own] {
             let name = program.file_name().unwrap();
             std::os::unix::fs::symlink(program, folder.join(name)).unwrap();
         }

@@ -3,6 +3,7 @@
 #[path = "../../../benches/mqsim/programs/mod.rs"]
 mod programs;
 
+use crate::place::program;
 use ftlab_drive::{Catalog, DriveFile, ParameterRow};
 use ftlab_import::Text;
 use programs::{Load, Ran, Slope, mqsim, own};
@@ -42,7 +43,7 @@ fn a_run_that_served_too_few_or_told_nothing_is_refused() {
         missing.starts_with("/nowhere/MQSim cannot be started: "),
         "{missing}"
     );
-    let other = Path::new(env!("CARGO_BIN_EXE_ftlab"));
+    let other = Path::new(program());
     let other = mqsim::run(other, Load::Writes, 1).unwrap_err();
     assert!(
         other.contains("failed (exit status: 2): error: "),
@@ -103,8 +104,7 @@ fn both_simulate_the_same_flash() {
 
 #[test]
 fn ftlab_does_all_that_it_is_asked_for() {
-    let run =
-        |load, requests| own::run(Path::new(env!("CARGO_BIN_EXE_ftlab")), load, requests).unwrap();
+    let run = |load, requests| own::run(Path::new(program()), load, requests).unwrap();
     let [few, many] = [1_000, 11_000].map(|requests| run(Load::Writes, requests));
     assert_eq!((few.served, many.served), (1_000, 11_000));
     let programs = (many.programs - few.programs) as f64 / 10_000.0;
