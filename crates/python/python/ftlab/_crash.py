@@ -8,6 +8,7 @@ from collections.abc import Callable
 from ftlab import _ftlab
 from ftlab._disk import _failed
 from ftlab._ftlab import InputError
+from ftlab._program import own_words
 from ftlab._words import path, progress as hearer, seed as seed_of, whole, word, within
 
 TYPE_CHECKING = False
