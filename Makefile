@@ -100,7 +100,7 @@ review: tools rust ## review the five drives of 2008 into out/review
 # What the package has beside the program; crates/ftlab/Cargo.toml says where it goes.
 DEB := $(FAST)/release/deb
 
-deb: TOOLS := $(BUILD_TOOLS) dpkg-shlibdeps:dpkg-dev
+deb: TOOLS := $(BUILD_TOOLS)
 deb: PYTHON_TOOLS :=
 deb: tools rust build-fast ## a package for Debian, in target/debian
 	@cargo deb --version >/dev/null 2>&1 || { \
@@ -132,14 +132,15 @@ packages: TOOLS := $(BUILD_TOOLS)
 packages: PYTHON_TOOLS :=
 packages: tools rust ## the packages of all published crates, each built alone, in target/package
 	rm -f $(TARGET)/package/*.crate
-	cargo package --workspace --locked $$(sed -n '/^publish = false/{s///;F}' $(wildcard */*/Cargo.toml xtask/Cargo.toml))
+	cargo package --workspace --locked \
+	    $$(grep -l '^publish = false' */*/Cargo.toml */Cargo.toml | xargs sed -ns '2s/^name = "\(.*\)"/--exclude \1/p')
 
 # All that a release has, for systems like this one.
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 DIST    := dist
 SHIPPED := ftlab-$(VERSION)
 
-dist: TOOLS := $(BUILD_TOOLS) python3:python3 dpkg-shlibdeps:dpkg-dev
+dist: TOOLS := $(BUILD_TOOLS) python3:python3
 dist: tools rust deb wheel packages ## all that a release has, in dist: a static program, a wheel, a package for Debian, crates, what is inside, notes, checksums
 	@cargo sbom --version >/dev/null 2>&1 || { \
 	    echo "dist: installing cargo-sbom"; cargo install --locked cargo-sbom; }
