@@ -110,7 +110,8 @@ deb: tools rust build-fast ## a package for Debian, in target/debian
 	$(FAST_BIN) completions bash > $(DEB)/ftlab.bash
 	$(FAST_BIN) completions zsh > $(DEB)/_ftlab
 	$(FAST_BIN) completions fish > $(DEB)/ftlab.fish
-	cargo run -p xtask -- licences $(DEB)/LIBRARIES && gzip -9n $(DEB)/LIBRARIES
+	cargo run -q -p xtask -- licences $(DEB)/LIBRARIES
+	cat $(FAST)/linked-licences >> $(DEB)/LIBRARIES && gzip -9n $(DEB)/LIBRARIES
 	mkdir -p $(TARGET)/debian
 	CARGO_TARGET_DIR=$(FAST) cargo deb --no-build -p ftlab --output $(TARGET)/debian/
 
@@ -121,6 +122,7 @@ WHEEL_TOOLS := $(TARGET)/wheel-tools
 wheel: TOOLS := $(BUILD_TOOLS) python3:python3
 wheel: tools rust $(WHEEL_TOOLS)/installed ## the package for Python, with the command line, in target/wheels
 	rm -rf $(TARGET)/wheels
+	cargo run -q -p xtask -- licences --of ftlab-python $(PYTHON)/python/ftlab/LIBRARIES
 	PATH=$(abspath $(WHEEL_TOOLS))/bin:$$PATH maturin build --release --locked --zig --compatibility $(WHEEL_TAG) --out $(TARGET)/wheels
 
 $(WHEEL_TOOLS)/installed: packaging/requirements.txt
@@ -148,7 +150,7 @@ dist: tools rust deb wheel packages ## all that a release has, in dist: a static
 	cp $(FAST_BIN) $(DIST)/$(SHIPPED)-linux-$$(uname -m)
 	cp $(TARGET)/wheels/*.whl $(TARGET)/debian/ftlab_$(VERSION)-*.deb $(DIST)/
 	cp $(TARGET)/package/*-$(VERSION).crate $(DIST)/crates/
-	cargo run -q -p xtask -- licences $(DIST)/$(SHIPPED)-libraries.txt
+	gunzip -c $(DEB)/LIBRARIES.gz > $(DIST)/$(SHIPPED)-libraries.txt
 	cargo sbom --cargo-package ftlab --output-format cyclone_dx_json_1_6 > $(DIST)/$(SHIPPED).cdx.json
 	cargo run -q -p xtask -- release-notes --about "$$(cat $(FAST)/linked)" $(DIST)/RELEASE-NOTES.md
 	cd $(DIST) && find * -type f ! -name SHA256SUMS | LC_ALL=C sort | xargs sha256sum > SHA256SUMS

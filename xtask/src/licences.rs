@@ -1,4 +1,5 @@
-//! The licences of the libraries that are linked into `ftlab`, as one text: who hands the program on hands them on.
+//! The licences of the libraries that are linked into `ftlab`, or into its module for Python, as one text: who hands the
+//! program on hands them on.
 
 use anyhow::{Context, bail};
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, PackageId};
@@ -17,10 +18,13 @@ const BUNDLE: &str = include_str!("../../crates/report/web/dist/libraries.js");
 pub struct Options {
     /// The file to write
     out: PathBuf,
+    /// The crate that the libraries are linked into
+    #[arg(long, value_name = "CRATE", default_value = "ftlab")]
+    of: String,
 }
 
 pub fn command(options: &Options) -> anyhow::Result<()> {
-    let text = text(&linked(&metadata()?, "ftlab")?)?;
+    let text = text(&linked(&metadata()?, &options.of)?)?;
     std::fs::write(&options.out, text)
         .with_context(|| format!("cannot write {}", options.out.display()))
 }
@@ -132,6 +136,8 @@ mod tests {
         ] {
             assert_eq!(names.contains(&name), is_there, "{name}");
         }
+        let module = linked(&metadata, "ftlab-python").unwrap();
+        assert!(module.iter().any(|package| package.name == "pyo3"));
         let text = text(&packages).unwrap();
         for part in [
             "Permission is hereby granted",
