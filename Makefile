@@ -290,4 +290,4 @@ nightly:
 
 clean: ## remove what was built and written
 	cargo clean
-	rm -rf out fuzz/target
+	rm -rf out dist fuzz/target
