@@ -145,6 +145,18 @@ fn the_readme_says_what_can_be_asked() {
     example_is_of_now(&made, &printed);
     let of_today = followed.place.read("out/today/index.html");
     std::fs::write(OF_TODAY, &of_today).unwrap();
+    // What stands above and below its pictures is of these pages.
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    for (page, figures) in [
+        (&made, &["18.7 MB", "33.5 s"][..]),
+        (&of_today, &["3,280", "1,700", "1,800", "140 GB", "42"]),
+    ] {
+        for figure in figures {
+            let page = page.replace('\u{a0}', " ");
+            assert!(page.contains(figure), "no page says {figure}");
+            assert!(readme.contains(figure), "the README does not say {figure}");
+        }
+    }
     if std::env::var_os(REDRAW).is_none() {
         let kept = |name: &str| {
             let path = root().join("docs/example-report").join(name);
