@@ -10,6 +10,7 @@
 //! - [`forecast`] says what a drive will give that is known by its sheet, with a range.
 //! - [`endurance`] writes a drive to its end.
 //! - [`plan`] says how long a drive lasts under a load, how fast it answers, and what spare area that takes.
+//! - [`cards`] are the figures that drive cards are made of.
 //! - [`variants`] are a drive with numbers of its file at several values.
 //! - [`trace_figures`] are what is in a recorded trace.
 //! - [`pts`] runs SNIA's Performance Test Specification.
@@ -18,6 +19,7 @@
 
 pub mod ask;
 pub mod calibrate;
+pub mod cards;
 pub mod endurance;
 pub mod figures;
 pub mod forecast;

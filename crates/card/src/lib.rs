@@ -1,26 +1,68 @@
-//! Drives and loads of ftlab as configurations of other simulators: the mirror of `ftlab-import`.
+//! What other programs read of a drive: the mirror of `ftlab-import`, and more.
 //!
-//! A drive file comes in, files of the other program come out ([`Card`]). What the other program has no key for is
-//! listed ([`Dropped`]), with a mark where it decides how fast the drive is; what it wants to know and no drive file
-//! says is assumed, and listed as well. Nothing is dropped in silence: whatever a target did not ask a drive for
-//! goes to the list by itself (`numbers.rs`).
+//! A [`Target`] is written in one of two ways ([`Way`]):
 //!
-//! A simulator is one file: it makes a [`Target`] and stands in [`TARGETS`].
+//! - From the drive file alone, as the configuration of another simulator: [`Asked`] comes in, a [`Card`] comes out. What the
+//!   other program has no key for is listed ([`Dropped`]), with a mark where it decides how fast the drive is; what it wants
+//!   to know and no drive file says is assumed, and listed as well. Nothing is dropped in silence: whatever a target did
+//!   not ask a drive for goes to the list by itself (`numbers.rs`).
+//! - From figures of the modelled drive: a [`Form`] names the [`Load`]s that it needs, whoever runs them brings
+//!   [`Figures`], and a text comes out ([`Drawn`]). It says how far the form itself is off ([`Off`]): what follows from
+//!   its numbers under loads that it was not made of, beside what the model gives.
+//!
+//! A target is one file, and stands in [`TARGETS`].
 
 mod draft;
+mod figures;
+mod iocost;
+mod load;
 mod mqsim;
 mod numbers;
+mod off;
+mod seastar;
+mod simple;
+mod table;
 
 use ftlab_base::Blame;
 use ftlab_drive::DriveFile;
 use ftlab_workload::JobFile;
 
-pub use draft::{Dropped, Row};
+pub use draft::{Dropped, Row as Key};
+pub use figures::{Figures, Latency, Row, Source};
+pub use load::{Grid, Load, Pattern};
+pub use off::{Off, Predicted, off};
+pub use table::{SCHEMA, Table, json_schema};
 
-/// The simulators that files can be written for.
-pub const TARGETS: &[Target] = &[mqsim::TARGET];
+/// The programs that cards can be written for.
+pub const TARGETS: &[Target] = &[
+    Target {
+        name: "json",
+        program: "programs that look up",
+        about: "a table of figures by size, depth, mix and order, with a JSON schema",
+        way: Way::Figures(table::FORM),
+    },
+    Target {
+        name: "iocost",
+        program: "Linux",
+        about: "the lines for io.cost.model and io.cost.qos, in a script that writes them",
+        way: Way::Figures(iocost::FORM),
+    },
+    Target {
+        name: "seastar",
+        program: "Seastar",
+        about: "io_properties.yaml, as iotune writes it",
+        way: Way::Figures(seastar::FORM),
+    },
+    Target {
+        name: "simple",
+        program: "simulators with base + bytes / bandwidth",
+        about: "two bases, two bandwidths, a width and their jitter, in TOML",
+        way: Way::Figures(simple::FORM),
+    },
+    mqsim::TARGET,
+];
 
-/// A simulator.
+/// A program that reads cards.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
     /// Its name on the command line.
@@ -29,8 +71,45 @@ pub struct Target {
     pub program: &'static str,
     /// What is written for it, in a line.
     pub about: &'static str,
-    /// Writes it.
-    pub write: fn(&Asked<'_>) -> Result<Card, CardError>,
+    /// What it is written from.
+    pub way: Way,
+}
+
+/// What a card is written from.
+#[derive(Debug, Clone, Copy)]
+pub enum Way {
+    /// The drive file.
+    Drive(fn(&Asked<'_>) -> Result<Card, CardError>),
+    /// Figures of the drive under loads.
+    Figures(Form),
+}
+
+/// A card that is made of figures.
+#[derive(Debug, Clone, Copy)]
+pub struct Form {
+    /// The loads that it needs; one may come twice.
+    pub loads: fn(&Grid) -> Vec<Load>,
+    /// Writes it, from a row of each of them.
+    pub draw: fn(&Figures<'_>) -> Result<Drawn, CardError>,
+}
+
+/// A card of figures.
+#[derive(Debug, Clone)]
+pub struct Drawn {
+    /// Name of its file.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// How far the form is off; the text says it, too.
+    pub off: Vec<Off>,
+}
+
+impl Target {
+    /// The target of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Target> {
+        TARGETS.iter().find(|target| target.name == name)
+    }
 }
 
 /// The unit that a simulator maps by where it has one size for the pages of its flash and for the slots of its table.
@@ -75,9 +154,9 @@ pub struct Card {
     /// Names and texts.
     pub files: Vec<(String, String)>,
     /// The other program's keys that follow from the drive file.
-    pub written: Vec<Row>,
+    pub written: Vec<Key>,
     /// Its keys that no drive file says anything of.
-    pub assumed: Vec<Row>,
+    pub assumed: Vec<Key>,
     /// What it has no key for.
     pub dropped: Vec<Dropped>,
     /// Other differences, a sentence each.

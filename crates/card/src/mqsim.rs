@@ -8,7 +8,7 @@ mod flows;
 
 use crate::draft::{Draft, Dropped};
 use crate::numbers::Numbers;
-use crate::{Asked, Card, CardError, Target};
+use crate::{Asked, Card, CardError, Target, Way};
 use ftlab_base::SECTOR_BYTES;
 use ftlab_drive::{DriveFile, Kind};
 
@@ -16,7 +16,7 @@ pub const TARGET: Target = Target {
     name: "mqsim",
     program: "MQSim",
     about: "ssdconfig.xml, and workload.xml where there is a load",
-    write,
+    way: Way::Drive(write),
 };
 
 /// Elements of the device's file.

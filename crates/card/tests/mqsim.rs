@@ -1,6 +1,6 @@
 //! What a drive and a load become for MQSim, and that `ftlab import` reads the same numbers out of it.
 
-use ftlab_card::{Asked, Card, Planes, TARGETS, Unit};
+use ftlab_card::{Asked, Card, Planes, Target, Unit, Way};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_import::Text;
 use ftlab_workload::JobFile;
@@ -27,7 +27,10 @@ fn card_with(
         unit,
         planes,
     };
-    (TARGETS[0].write)(&asked).map_err(|error| error.to_string())
+    let Way::Drive(write) = Target::named("mqsim").unwrap().way else {
+        panic!("it is written from a drive file");
+    };
+    write(&asked).map_err(|error| error.to_string())
 }
 
 fn text<'a>(card: &'a Card, name: &str) -> &'a str {

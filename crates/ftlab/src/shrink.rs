@@ -21,6 +21,12 @@ fn size(text: &str) -> Result<u64, String> {
     ftlab_workload::bytes(text).map_err(|allowed| format!("give {allowed}"))
 }
 
+/// True of a drive whose blocks are no smaller in another form of it. What has no flash has no extent.
+fn maps_blocks(drive: &Subject) -> bool {
+    let extent = drive.only().map(DriveFile::extent);
+    extent.is_some_and(|extent| extent.is_ok_and(|extent| extent.is_block_mapped))
+}
+
 /// Refusal of a drive that cannot be made as small as was asked.
 fn least(slug: &str, bytes: u64) -> Failure {
     let bytes = decimal(bytes as f64, "B");
@@ -46,6 +52,28 @@ impl ShrinkOption {
         }
     }
 
+    /// Drives in the size that was asked for; without one in `usual` bytes at most, but for those whose blocks decide what a
+    /// write costs.
+    ///
+    /// # Errors
+    /// As [`ShrinkOption::fit`].
+    pub fn fit_or(
+        &self,
+        drives: Vec<Subject>,
+        usual: u64,
+        signs: Signs,
+    ) -> Result<Vec<Subject>, Failure> {
+        if self.shrink_to.is_some() {
+            return self.fit(drives, signs);
+        }
+        let drives = drives.into_iter().map(|drive| {
+            let bytes = (!maps_blocks(&drive)).then_some(usual);
+            Subject::fit(vec![drive], bytes)
+        });
+        let fitted: Vec<Vec<Subject>> = drives.collect::<Result<_, _>>()?;
+        Ok(fitted.concat())
+    }
+
     /// Drives in the size that was asked for, which `signs` tell of.
     ///
     /// # Errors
@@ -56,11 +84,10 @@ impl ShrinkOption {
         };
         let wrong = |why: String| Err(Failure::Input(format!("--shrink-to: {why}")));
         for drive in &drives {
-            let Some(only) = drive.only() else {
+            if drive.only().is_none() {
                 return wrong("drives that jobs name keep their sizes; leave it out".to_owned());
-            };
-            // What has no flash has no extent, and keeps its size.
-            if only.extent().is_ok_and(|extent| extent.is_block_mapped) {
+            }
+            if maps_blocks(drive) {
                 return wrong(format!(
                     "{} maps whole blocks, whose size decides what a write costs; leave it out",
                     drive.slug()

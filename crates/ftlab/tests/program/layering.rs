@@ -198,6 +198,7 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-result",
             "ftlab-play",
             "ftlab-lab",
+            "ftlab-card",
         ],
     ),
     (

@@ -1,107 +1,56 @@
-//! `ftlab card`: a drive and a load as the files of another simulator.
+//! Cards that are written from the drive file: the configurations of other simulators.
 
-use crate::drives;
+use super::{Options, is_there};
 use crate::failure::{Failure, Outcome};
 use crate::files::{self, Folder};
-use crate::options::{OutputFormat, choice};
+use crate::options::OutputFormat;
 use crate::screen;
-use crate::shrink::ShrinkOption;
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser};
-use ftlab_card::{Asked, Card, Dropped, Planes, Row, TARGETS, Target, Unit};
-use ftlab_drive::Catalog;
+use ftlab_card::{Asked, Card, CardError, Dropped, Key, Target};
+use ftlab_drive::DriveFile;
 use ftlab_workload::JobFile;
 use serde::Serialize;
-use std::fmt::Write;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-const EXAMPLES: &str = "\
-Examples:
-  ftlab card --for mqsim generic-mlc-8 --out mqsim
-  ftlab card --for mqsim samsung-pm9a3-960 --shrink-to 16g --unit slot \\
-      --load 'rw=randwrite bs=4k iodepth=32 number_ios=300k' --filled --out m
-  ftlab card --for mqsim ./my-drive.toml --set spare.op=28% --job job.fio \\
-      --out mqsim
+/// Writes a card from a drive file.
+type Write = fn(&Asked<'_>) -> Result<Card, CardError>;
 
-What the other program has no key for is listed, first what decides speed; so
-is what was assumed because no drive file says it. The files say it, too.
-`ftlab import mqsim` reads such files.";
-
+/// The load that goes with a drive.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
-pub struct Options {
-    /// A drive of `ftlab drives`, or a path to a drive file
-    #[arg(value_parser = drives::name(), hide_possible_values = true)]
-    drive: String,
-    /// The simulator
-    #[arg(long = "for", value_name = "SIMULATOR", value_parser = names())]
-    target: String,
-    /// Change a number of the drive file, for example spare.op=28%; may be repeated
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    settings: Vec<String>,
-    #[command(flatten)]
-    shrink: ShrinkOption,
+pub struct LoadOptions {
     /// A job file in fio's words whose jobs are the load
     #[arg(long, value_name = "FILE", conflicts_with = "load")]
-    job: Option<PathBuf>,
+    pub job: Option<PathBuf>,
     /// The load as words of a job, for example 'rw=randread bs=4k iodepth=4 number_ios=100k'
     #[arg(long, value_name = "WORDS")]
-    load: Option<String>,
+    pub load: Option<String>,
     /// The drive holds data before the load runs; else it is new
     #[arg(long)]
-    filled: bool,
-    /// What becomes a page, where the simulator maps by pages of the flash
-    #[arg(long, default_value = "page", value_parser = choice([
-        ("page", Unit::Page, "pages of the flash stay; small writes take a whole one"),
-        ("slot", Unit::Slot, "slots of the map; each takes its part of a program"),
-    ]))]
-    unit: Unit,
-    /// What becomes of the planes of a die, where the simulator programs several together only if their writes meet
-    #[arg(long, default_value = "apart", value_parser = choice([
-        ("apart", Planes::Apart, "they stay"),
-        ("joined", Planes::Joined, "they are one, which programs as fast as all of them together and reads one page at a time"),
-    ]))]
-    planes: Planes,
-    /// Folder to write to
-    #[arg(long, value_name = "FOLDER")]
-    out: PathBuf,
-    /// Write over files that are there
-    #[arg(long)]
-    force: bool,
-    /// Output format
-    #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
-    output_format: OutputFormat,
-}
-
-fn names() -> PossibleValuesParser {
-    let of = |target: &Target| PossibleValue::new(target.name).help(target.about);
-    PossibleValuesParser::new(TARGETS.iter().map(of))
+    pub filled: bool,
 }
 
 /// What was written, as programs read it.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     files: Vec<String>,
-    written: &'a [Row],
-    assumed: &'a [Row],
+    written: &'a [Key],
+    assumed: &'a [Key],
     dropped: &'a [Dropped],
     remarks: &'a [String],
 }
 
-pub fn command(options: &Options) -> Outcome {
-    let target = TARGETS.iter().find(|target| target.name == options.target);
-    let target = target.expect("clap knows the names of all targets alone");
-    let drive = Catalog::load(&options.drive, &options.settings)?;
+pub fn command(options: &Options, (target, write): (&Target, Write), drive: DriveFile) -> Outcome {
     let drive = options.shrink.shrunk(drive)?;
-    let load = load(options)?;
+    let load = load(&options.load)?;
     let asked = Asked {
         drive: &drive,
         load: load.as_ref().map(|(name, jobs)| (name.as_str(), jobs)),
-        filled: options.filled,
-        unit: options.unit,
-        planes: options.planes,
+        filled: options.load.filled,
+        unit: options.unit.unwrap_or_default(),
+        planes: options.planes.unwrap_or_default(),
     };
-    let card = (target.write)(&asked)?;
+    let card = write(&asked)?;
     let paths = written(options, &card)?;
     let report = Report {
         files: paths,
@@ -117,7 +66,7 @@ pub fn command(options: &Options) -> Outcome {
 }
 
 /// The jobs of a load and the name of their file, if one was given.
-fn load(options: &Options) -> Result<Option<(String, JobFile)>, Failure> {
+fn load(options: &LoadOptions) -> Result<Option<(String, JobFile)>, Failure> {
     let (name, path, text) = match (&options.job, &options.load) {
         (Some(path), _) => {
             let name = path.file_name().unwrap_or(path.as_os_str());
@@ -137,16 +86,18 @@ fn load(options: &Options) -> Result<Option<(String, JobFile)>, Failure> {
 
 /// Writes the files, all or none, and returns their paths.
 fn written(options: &Options, card: &Card) -> Result<Vec<String>, Failure> {
-    let folder = Folder::ready(&options.out)?;
+    let Some(out) = &options.out else {
+        return Err(Failure::Input(
+            "--out FOLDER is missing: the card has several files, which are not printed".to_owned(),
+        ));
+    };
+    let folder = Folder::ready(out)?;
     let there = card
         .files
         .iter()
         .find(|(name, _)| folder.join(name).exists());
     if let Some((name, _)) = there.filter(|_| !options.force) {
-        return Err(Failure::Input(format!(
-            "{} is there already; write over it with --force, or give another --out",
-            folder.join(name).display()
-        )));
+        return Err(is_there(&folder.join(name), "--out"));
     }
     let files: Vec<(&str, &[u8])> = (card.files.iter())
         .map(|(name, text)| (name.as_str(), text.as_bytes()))
