@@ -1,17 +1,21 @@
 //! The figures that drive cards are made of: loads of one size and depth on a drive, each from its state.
 
-use ftlab_base::RootSeed;
 use ftlab_base::amount::rounded;
-use ftlab_card::{Latency, Load, Row, Source};
+use ftlab_base::{Blame, RootSeed};
+use ftlab_card::{
+    Asked, Back, Card, CardError, Latency, Load, Off, Pattern, Predicted, Row, Source, Write,
+};
 use ftlab_drive::MODEL_VERSION;
 use ftlab_host::Testbed;
 use ftlab_lab::{Begin, Cell, Event, Lab, LabError, Length, Playing, Subject, Work};
 use ftlab_play::driver::Clock;
 use ftlab_play::load::{Load as Played, What, mark_of_texts};
 use ftlab_result::{Run, Traffic};
+use ftlab_sheet::SheetError;
 use ftlab_states::State;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use thiserror::Error;
 
 /// Everything beside the loads that decides the figures of a card.
 #[derive(Debug, Clone)]
@@ -93,6 +97,81 @@ pub fn rows(
     stopped.expect("nobody stops it");
     let ends = ends.into_inner().unwrap_or_else(PoisonError::into_inner);
     ends.into_values().collect()
+}
+
+/// Reason why a card cannot say how far it is off.
+#[derive(Debug, Error)]
+pub enum CardsError {
+    /// The drive cannot be written so.
+    #[error(transparent)]
+    Card(#[from] CardError),
+    /// The drive that comes back cannot be made as small.
+    #[error(transparent)]
+    Sheet(#[from] SheetError),
+    /// A run failed.
+    #[error(transparent)]
+    Lab(#[from] Arc<LabError>),
+}
+
+impl Blame for CardsError {
+    fn is_input(&self) -> bool {
+        match self {
+            CardsError::Card(_) | CardsError::Sheet(_) => true,
+            CardsError::Lab(error) => error.is_input(),
+        }
+    }
+}
+
+/// Writes a card from a drive file, reads it again as `ftlab import` does, runs that drive beside the one of the setting,
+/// and returns the card that says how far that is off.
+///
+/// # Errors
+/// When the drive cannot be written so, or as [`rows`].
+pub fn reread(
+    asked: &Asked<'_>,
+    (write, back): (Write, Back),
+    setting: &Setting,
+    lab: &Lab,
+    hear: &(dyn Fn(usize, usize) + Sync),
+) -> Result<(Card, Vec<Off>), CardsError> {
+    let back = Subject::from(back(&write(asked)?)?);
+    let smaller = setting.subject.full();
+    let bytes = smaller.map(|_| setting.subject.capacity_bytes());
+    let back = Subject::fit(vec![back], bytes)?.remove(0);
+    let off = beside(setting, &Arc::new(back), lab, hear)?;
+    let asked = Asked {
+        off: &off,
+        ..*asked
+    };
+    Ok((write(&asked)?, off))
+}
+
+/// How far a drive is off that runs beside the one of a setting.
+fn beside(
+    setting: &Setting,
+    other: &Arc<Subject>,
+    lab: &Lab,
+    hear: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Vec<Off>, Arc<LabError>> {
+    let loads = ftlab_card::compared();
+    let model = rows(setting, &loads, lab, &|done, all| hear(done, 2 * all))?;
+    let other = Setting {
+        subject: Arc::clone(other),
+        ..setting.clone()
+    };
+    let other = rows(&other, &loads, lab, &|done, all| hear(all + done, 2 * all))?;
+    let mut all = Vec::new();
+    for pattern in Pattern::ALL {
+        let of_pattern = |row: &&Row| row.load.pattern == pattern;
+        let model: Vec<&Row> = model.iter().filter(of_pattern).collect();
+        let name = pattern.name();
+        let loads = format!("{name} loads of 4 KiB and 64 KiB at depths 1 and 32");
+        all.extend(ftlab_card::off(&model, &loads, |row| {
+            let other = other.iter().find(|other| other.load == row.load);
+            Predicted::of_row(other.expect("both run the same loads"))
+        }));
+    }
+    Ok(all)
 }
 
 fn row(load: Load, run: &Run) -> Row {

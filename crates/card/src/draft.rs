@@ -1,11 +1,12 @@
 //! A configuration in the making, and the notes for its user.
 
+use crate::Card;
 use crate::numbers::Numbers;
 use serde::Serialize;
 
 /// A key of the other program's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Row {
+pub struct Key {
     /// As the program names it.
     pub key: String,
     /// As it stands in the program's file.
@@ -32,12 +33,12 @@ pub struct Dropped {
 /// Sections of drive files that change neither times nor what is written to the flash.
 const WITHOUT_TIME: [&str; 4] = ["power", "power_loss", "reliability", "smart"];
 
-/// Keys by the elements that they stand in, and notes.
+/// Keys by the elements of the file that they stand in, and notes.
 #[derive(Debug, Default)]
 pub struct Draft {
-    elements: Vec<(&'static str, String)>,
-    pub written: Vec<Row>,
-    pub assumed: Vec<Row>,
+    keys: Vec<(&'static str, Key)>,
+    pub written: Vec<Key>,
+    pub assumed: Vec<Key>,
     pub dropped: Vec<Dropped>,
     pub remarks: Vec<String>,
 }
@@ -73,15 +74,15 @@ impl Draft {
         value: String,
         from: &[&str],
         note: String,
-    ) -> Row {
-        self.elements
-            .push((element, format!("<{key}>{value}</{key}>")));
-        Row {
+    ) -> Key {
+        let row = Key {
             key: key.to_owned(),
             value,
             from: from.iter().map(|&key| key.to_owned()).collect(),
             note,
-        }
+        };
+        self.keys.push((element, row.clone()));
+        row
     }
 
     /// Lists what is left of a drive's numbers. `reasons` are of keys, or of sections with their dot; `otherwise` of
@@ -106,14 +107,34 @@ impl Draft {
         }
     }
 
-    /// The lines of an element, one a key.
-    pub fn element(&self, name: &str, indent: &str) -> String {
-        let own = self.elements.iter().filter(|(element, _)| *element == name);
-        own.map(|(_, line)| format!("{indent}{line}\n")).collect()
+    /// The keys of an element with their values, in the order in which they were added.
+    pub fn keys(&self, name: &str) -> impl Iterator<Item = (&str, &str)> {
+        let own = self
+            .keys
+            .iter()
+            .filter(move |(element, _)| *element == name);
+        own.map(|(_, row)| (row.key.as_str(), row.value.as_str()))
     }
 
-    /// All that is to be said of the file, as an XML comment may hold it: what is dropped, what is assumed, what is
-    /// different.
+    /// The card of these keys, with its files.
+    pub fn card(self, files: Vec<(String, String)>) -> Card {
+        let Draft {
+            written,
+            assumed,
+            dropped,
+            remarks,
+            ..
+        } = self;
+        Card {
+            files,
+            written,
+            assumed,
+            dropped,
+            remarks,
+        }
+    }
+
+    /// All that is to be said of the file: what is dropped, what is assumed, what is different.
     pub fn notes(&self, program: &str) -> String {
         let mut text = String::new();
         let mut list = |title: &str, lines: Vec<String>| {
@@ -145,7 +166,6 @@ impl Draft {
             assumed.collect(),
         );
         list("Also different", self.remarks.clone());
-        // Two hyphens would end a comment.
-        text.replace("--", "- -")
+        text
     }
 }

@@ -164,9 +164,8 @@ const ABOUT: &str = "\
 # at a time; the others are requests of 4 KiB a second, 64 at a time: as the kernel's
 # tools/cgroup/iocost_coef_gen.py measures them.
 # io.cost.qos: rlat and wlat are microseconds, the 99th percentiles of 4 KiB requests
-# at random, half of them reads, 64 at a time. min and max are percent of the model's
-# rates: the slowest and the fastest of the loads below, beside what the line says of
-# them.
+# at random, half of them reads, 64 at a time. min and max are percent of these rates:
+# the slowest and the fastest of the loads below, beside what the line says of them.
 ";
 
 fn text(figures: &Figures<'_>, model: &str, qos: &str, off: &[Off]) -> String {

@@ -13,12 +13,16 @@
 //! A target is one file, and stands in [`TARGETS`].
 
 mod draft;
+mod femu;
 mod figures;
+mod geometry;
 mod iocost;
 mod load;
 mod mqsim;
 mod numbers;
+mod nvmevirt;
 mod off;
+mod reread;
 mod seastar;
 mod simple;
 mod table;
@@ -27,10 +31,11 @@ use ftlab_base::Blame;
 use ftlab_drive::DriveFile;
 use ftlab_workload::JobFile;
 
-pub use draft::{Dropped, Row as Key};
+pub use draft::{Dropped, Key};
 pub use figures::{Figures, Latency, Row, Source};
 pub use load::{Grid, Load, Pattern};
 pub use off::{Off, Predicted, off};
+pub use reread::compared;
 pub use table::{SCHEMA, Table, json_schema};
 
 /// The programs that cards can be written for.
@@ -60,6 +65,8 @@ pub const TARGETS: &[Target] = &[
         way: Way::Figures(simple::FORM),
     },
     mqsim::TARGET,
+    femu::TARGET,
+    nvmevirt::TARGET,
 ];
 
 /// A program that reads cards.
@@ -75,11 +82,22 @@ pub struct Target {
     pub way: Way,
 }
 
+/// Writes a card from a drive file.
+pub type Write = fn(&Asked<'_>) -> Result<Card, CardError>;
+
+/// The drive that `ftlab import` makes of a card.
+pub type Back = fn(&Card) -> Result<DriveFile, CardError>;
+
 /// What a card is written from.
 #[derive(Debug, Clone, Copy)]
 pub enum Way {
     /// The drive file.
-    Drive(fn(&Asked<'_>) -> Result<Card, CardError>),
+    Drive {
+        /// Writes it.
+        write: Write,
+        /// Reads it again, where a card says how far it is off.
+        back: Option<Back>,
+    },
     /// Figures of the drive under loads.
     Figures(Form),
 }
@@ -146,6 +164,8 @@ pub struct Asked<'a> {
     pub unit: Unit,
     /// What becomes of planes.
     pub planes: Planes,
+    /// How far the card is off, as it came out when what was written without this was read again; empty if that is not known.
+    pub off: &'a [Off],
 }
 
 /// The files for another simulator, and what is to be said of them.

@@ -7,16 +7,17 @@ mod flash;
 mod flows;
 
 use crate::draft::{Draft, Dropped};
+use crate::geometry::{Geometry, count, refuse_what_has_no_pages, table_in_memory};
 use crate::numbers::Numbers;
+use crate::reread::head;
 use crate::{Asked, Card, CardError, Target, Way};
-use ftlab_base::SECTOR_BYTES;
-use ftlab_drive::{DriveFile, Kind};
+use ftlab_drive::DriveFile;
 
 pub const TARGET: Target = Target {
     name: "mqsim",
     program: "MQSim",
     about: "ssdconfig.xml, and workload.xml where there is a load",
-    way: Way::Drive(write),
+    way: Way::Drive { write, back: None },
 };
 
 /// Elements of the device's file.
@@ -125,36 +126,10 @@ const REASONS: &[(&str, &str)] = &[
 
 const OTHERWISE: &str = "there is no key for it";
 
-/// What several keys are worked out from.
-struct Shape {
-    dies_per_channel: u32,
-    planes: u32,
-    blocks_per_plane: u32,
-    pages_per_block: u32,
-    page_bytes: u64,
-    channels: u32,
-    /// Pages that one of the flash becomes.
-    split: u32,
-    /// Planes of the die that are one here.
-    joined: u32,
-    is_nvme: bool,
-}
-
-impl Shape {
-    /// Pages of all the flash.
-    fn pages(&self) -> f64 {
-        f64::from(self.channels)
-            * f64::from(self.dies_per_channel)
-            * f64::from(self.planes)
-            * f64::from(self.blocks_per_plane)
-            * f64::from(self.pages_per_block)
-    }
-}
-
 fn write(asked: &Asked<'_>) -> Result<Card, CardError> {
     let drive = asked.drive;
     let mut numbers = Numbers::of(drive);
-    refuse_what_it_is_not(drive, &mut numbers)?;
+    refuse_what_has_no_pages(drive, TARGET.program, &mut numbers)?;
     let mut draft = Draft::default();
     let shape = flash::geometry(asked, &mut numbers, &mut draft)?;
     let flows = asked.load.map_or(1, |(_, jobs)| flows::most(jobs));
@@ -177,64 +152,14 @@ fn write(asked: &Asked<'_>) -> Result<Card, CardError> {
         Some((name, jobs)) => Some(flows::workload(asked, name, jobs, &shape, &mut draft)?),
         None => None,
     };
-    let device = device_file(drive, &draft);
+    let device = device_file(asked, &draft);
     let named = |name: &str, text: String| (name.to_owned(), text);
     let mut files = vec![named("ssdconfig.xml", device)];
     files.extend(workload.map(|text| named("workload.xml", text)));
-    let Draft {
-        written,
-        assumed,
-        dropped,
-        remarks,
-        ..
-    } = draft;
-    Ok(Card {
-        files,
-        written,
-        assumed,
-        dropped,
-        remarks,
-    })
+    Ok(draft.card(files))
 }
 
-/// A drive of which not even the main things can be said.
-fn refuse_what_it_is_not(drive: &DriveFile, numbers: &mut Numbers) -> Result<(), CardError> {
-    let refused = |why: String| Err(CardError::new(drive.slug(), why));
-    if drive.kind() != Kind::Ssd {
-        let what = match drive.kind() {
-            Kind::Disk => "a hard disk",
-            _ => "a RAM disk or a volume without flash",
-        };
-        return refused(format!(
-            "it is {what}, and MQSim simulates flash alone; `ftlab drives` lists drives with flash"
-        ));
-    }
-    let scheme = numbers.word("map.scheme").unwrap_or_default();
-    if scheme != "page" {
-        return refused(format!(
-            "map.scheme is `{scheme}`, and MQSim maps pages alone; take a drive whose map.scheme is `page`, as `ftlab show DRIVE` says"
-        ));
-    }
-    let (channels, each) = (
-        numbers.given("nand.channels"),
-        numbers.given("nand.dies_per_channel"),
-    );
-    match numbers.number("nand.dies") {
-        Some(dies) if dies != channels * each => refused(format!(
-            "nand.dies: {dies} dies on {channels} channels, and MQSim has as many on each; \
-             set --set nand.dies={} or --set nand.channels to a divisor",
-            channels * each
-        )),
-        _ => Ok(()),
-    }
-}
-
-/// A count as its keys have it.
-fn count(value: f64) -> u32 {
-    value as u32
-}
-
-fn mapping(drive: &DriveFile, shape: &Shape, numbers: &mut Numbers, draft: &mut Draft) {
+fn mapping(drive: &DriveFile, shape: &Geometry, numbers: &mut Numbers, draft: &mut Draft) {
     draft.written(
         DEVICE,
         ("Address_Mapping", "PAGE_LEVEL"),
@@ -265,15 +190,7 @@ fn mapping(drive: &DriveFile, shape: &Shape, numbers: &mut Numbers, draft: &mut 
             "capacity: MQSim's drive is {left} bytes smaller, as it has whole pages"
         ));
     }
-    let dram = numbers.number("map.dram");
-    let entry = numbers
-        .number("map.entry")
-        .or_else(|| numbers.number("map.run"));
-    let slots = drive.capacity_bytes() as f64 / drive.slot_bytes().unwrap_or(SECTOR_BYTES) as f64;
-    let fits = match (dram, entry) {
-        (Some(dram), Some(entry)) => dram >= entry * slots,
-        _ => true,
-    };
+    let (fits, dram) = table_in_memory(drive, numbers);
     draft.written(
         DEVICE,
         ("Ideal_Mapping_Table", fits),
@@ -306,7 +223,12 @@ fn mapping(drive: &DriveFile, shape: &Shape, numbers: &mut Numbers, draft: &mut 
 }
 
 /// Collection, and levelling.
-fn collection(shape: &Shape, (flows, used): (u32, f64), numbers: &mut Numbers, draft: &mut Draft) {
+fn collection(
+    shape: &Geometry,
+    (flows, used): (u32, f64),
+    numbers: &mut Numbers,
+    draft: &mut Draft,
+) {
     let policy = numbers.word("gc.policy").unwrap_or_default();
     let theirs = match policy.as_str() {
         "greedy" => Some("GREEDY"),
@@ -377,7 +299,12 @@ fn levelling(numbers: &mut Numbers, draft: &mut Draft) {
 }
 
 /// The blocks of a plane below which it is collected; `used` is the part of the flash that a full drive has data in.
-fn kept_free(shape: &Shape, (flows, used): (u32, f64), numbers: &mut Numbers, draft: &mut Draft) {
+fn kept_free(
+    shape: &Geometry,
+    (flows, used): (u32, f64),
+    numbers: &mut Numbers,
+    draft: &mut Draft,
+) {
     let reserve = count(numbers.given("gc.reserve"));
     let least = 2 * BLOCKS_HELD + BLOCKS_TAKEN * flows;
     let spare = f64::from(shape.blocks_per_plane) * (1.0 - used);
@@ -543,7 +470,7 @@ fn suspended_until(suspension: f64, numbers: &mut Numbers, draft: &mut Draft) {
 }
 
 /// The port, and the queue behind it.
-fn host(asked: &Asked<'_>, shape: &Shape, numbers: &mut Numbers, draft: &mut Draft) {
+fn host(asked: &Asked<'_>, shape: &Geometry, numbers: &mut Numbers, draft: &mut Draft) {
     let drive = asked.drive;
     let port = numbers.word("link.port");
     let lanes = port.as_deref().and_then(|port| port.rsplit_once('x'));
@@ -564,9 +491,9 @@ fn host(asked: &Asked<'_>, shape: &Shape, numbers: &mut Numbers, draft: &mut Dra
 }
 
 /// Queues, and what goes with the kind of port.
-fn queues(asked: &Asked<'_>, shape: &Shape, numbers: &mut Numbers, draft: &mut Draft) {
+fn queues(asked: &Asked<'_>, shape: &Geometry, numbers: &mut Numbers, draft: &mut Draft) {
     let depth = numbers.given("queue.depth").min(f64::from(u16::MAX));
-    if shape.is_nvme {
+    if asked.drive.is_nvme() {
         draft.written(DEVICE, ("HostInterface_Type", "NVME"), &["link.port"], "");
         draft.written(
             DEVICE,
@@ -621,24 +548,25 @@ fn queues(asked: &Asked<'_>, shape: &Shape, numbers: &mut Numbers, draft: &mut D
     );
 }
 
-fn device_file(drive: &DriveFile, draft: &Draft) -> String {
-    let set: Vec<String> = drive
-        .settings()
-        .iter()
-        .map(|set| format!(" --set {set}"))
-        .collect();
-    let head = format!(
-        "{}{}: {}, written by `ftlab card`.\n",
-        drive.slug(),
-        set.concat(),
-        drive.name()
+/// The lines of an element, one a key.
+fn element(draft: &Draft, name: &str, indent: &str) -> String {
+    let keys = draft.keys(name);
+    keys.map(|(key, value)| format!("{indent}<{key}>{value}</{key}>\n"))
+        .collect()
+}
+
+fn device_file(asked: &Asked<'_>, draft: &Draft) -> String {
+    let head = head(
+        asked,
+        "How far the card is off: MQSim ran with it, beside the model.",
     );
+    // Two hyphens would end a comment.
     let comment = (head + &draft.notes(TARGET.program)).replace("--", "- -");
     format!(
         "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<!--\n{comment}-->\n<Execution_Parameter_Set>\n  <{HOST}>\n{}  </{HOST}>\n  \
          <{DEVICE}>\n{}    <{FLASH}>\n{}    </{FLASH}>\n  </{DEVICE}>\n</Execution_Parameter_Set>\n",
-        draft.element(HOST, "    "),
-        draft.element(DEVICE, "    "),
-        draft.element(FLASH, "      "),
+        element(draft, HOST, "    "),
+        element(draft, DEVICE, "    "),
+        element(draft, FLASH, "      "),
     )
 }

@@ -18,7 +18,8 @@ pub const SCHEMA: u32 = 1;
 /// A drive as a table: what the model gives under each load of a grid, and how far interpolation between its rows is off.
 ///
 /// Between rows, logarithms are interpolated: the logarithm of a figure is linear in the logarithm of the size, in that of
-/// the depth, and in the share of reads. A load beyond the grid's edge takes the figures of the edge.
+/// the depth, and in the share of reads. A load beyond the grid's edge takes the figures of the edge. A row without requests in
+/// a direction does not count for latencies of that direction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Table {
     /// Version of this shape.

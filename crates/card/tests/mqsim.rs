@@ -26,8 +26,9 @@ fn card_with(
         filled: true,
         unit,
         planes,
+        off: &[],
     };
-    let Way::Drive(write) = Target::named("mqsim").unwrap().way else {
+    let Way::Drive { write, .. } = Target::named("mqsim").unwrap().way else {
         panic!("it is written from a drive file");
     };
     write(&asked).map_err(|error| error.to_string())

@@ -1,6 +1,7 @@
 //! Pages of `docs/` that say what the model is worth: drawn from runs, nothing on them typed in.
 
 mod accuracy;
+mod cards;
 mod claims;
 mod predictions;
 mod theory;
@@ -21,6 +22,8 @@ pub enum Page {
         /// A review of all drives and tests (`ftlab review --all --out DIR`)
         review: PathBuf,
     },
+    /// Write docs/cards/: what other programs read of ten drives, and how far each form is off
+    Cards,
     /// Write docs/claims.md: every claim of the sources with its verdict
     Claims,
     /// Write docs/peers.md: ftlab beside other simulators, of which MQSIM is the path of MQSim's program
@@ -37,6 +40,7 @@ pub enum Page {
 pub fn command(page: &Page) -> Result<()> {
     match page {
         Page::Accuracy { review } => accuracy::draw(review),
+        Page::Cards => cards::draw(),
         Page::Claims => claims::draw(),
         Page::Peers(options) => peers::draw(options),
         Page::PeersOwn(options) => peers::review_one(options),
@@ -56,7 +60,10 @@ pub fn read(path: &str) -> Result<String> {
 
 /// Writes a file of the repository, and says so.
 pub fn write(path: &str, text: &str) -> Result<()> {
-    std::fs::write(place(path), text).with_context(|| format!("cannot write {path}"))?;
+    let place = place(path);
+    let folder = place.parent().context("it is a path of a file")?;
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make a folder for {path}"))?;
+    std::fs::write(place, text).with_context(|| format!("cannot write {path}"))?;
     println!("{path}");
     Ok(())
 }

@@ -4,6 +4,7 @@
 //! another simulator by what a [`Peer`] makes of it: the files that `ftlab-card` writes of the same drive file and the
 //! same job, a run, and what the program says of it. A simulator is one file with a [`Peer`], and a line in [`peers`].
 
+mod card;
 mod mqsim;
 mod own;
 mod page;
@@ -22,7 +23,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+pub use card::{LOADS as LOADS_OF_CARD, predicted_by_mqsim};
 pub use own::{OwnOptions, review_one};
+pub use question::{BYTES_MAX, small};
 
 /// Drives are taken in forms of about so many bytes, by all simulators alike: others fill a terabyte for hours.
 const SHRINK_TO: u64 = 6_000_000_000;

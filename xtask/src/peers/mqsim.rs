@@ -9,7 +9,7 @@ use super::{Answer, Peer, process};
 use anyhow::{Context, Result, bail, ensure};
 use ftlab_base::CommandKind;
 use ftlab_bench::suites::Latencies;
-use ftlab_card::{Asked, Planes, Unit};
+use ftlab_card::{Asked, Planes, Target, Unit, Way};
 use ftlab_result::quantity::table;
 use ftlab_workload::{JobFile, JobSpec, PatternKind};
 use roxmltree::Document;
@@ -214,10 +214,12 @@ fn write_files(question: &Question, jobs: &JobFile, folder: &Path) -> Result<Vec
         filled: !question.is_new,
         unit: if is_small { Unit::Slot } else { Unit::Page },
         planes: Planes::Joined,
+        off: &[],
     };
-    let mut targets = ftlab_card::TARGETS.iter();
-    let target = targets.find(|target| target.name == "mqsim");
-    let card = (target.context("ftlab-card has no MQSim")?.write)(&asked)?;
+    let Some(Way::Drive { write, .. }) = Target::named("mqsim").map(|target| target.way) else {
+        bail!("ftlab-card has no MQSim");
+    };
+    let card = write(&asked)?;
     for (name, text) in &card.files {
         std::fs::write(folder.join(name), logged(text))?;
     }

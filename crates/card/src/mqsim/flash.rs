@@ -1,9 +1,10 @@
 //! MQSim's flash: how many of what, how long they take, and how fast a channel is.
 
-use super::{DEVICE, FLASH, Shape, count};
+use super::{DEVICE, FLASH};
 use crate::draft::Draft;
+use crate::geometry::{Geometry, count};
 use crate::numbers::Numbers;
-use crate::{Asked, CardError, Planes, Unit};
+use crate::{Asked, CardError};
 use ftlab_base::SECTOR_BYTES;
 use ftlab_drive::{DriveFile, Flash};
 
@@ -17,32 +18,9 @@ pub fn geometry(
     asked: &Asked<'_>,
     numbers: &mut Numbers,
     draft: &mut Draft,
-) -> Result<Shape, CardError> {
+) -> Result<Geometry, CardError> {
     let drive = asked.drive;
-    let (page, slot) = (
-        numbers.given("nand.page") as u64,
-        numbers.given("map.slot") as u64,
-    );
-    let split = match asked.unit {
-        Unit::Page => 1,
-        Unit::Slot => (page / slot).max(1) as u32,
-    };
-    let planes = count(numbers.given("nand.planes_per_die"));
-    let joined = match asked.planes {
-        Planes::Apart => 1,
-        Planes::Joined => planes,
-    };
-    let shape = Shape {
-        channels: count(numbers.given("nand.channels")),
-        dies_per_channel: count(numbers.given("nand.dies_per_channel")),
-        planes: planes / joined,
-        joined,
-        blocks_per_plane: count(numbers.given("nand.blocks_per_die")) / planes,
-        pages_per_block: count(numbers.given("nand.pages_per_block")) * split * joined,
-        page_bytes: page / u64::from(split),
-        split,
-        is_nvme: drive.is_nvme(),
-    };
+    let shape = Geometry::of(asked, numbers);
     if shape.page_bytes > PAGE_SECTORS_MAX * SECTOR_BYTES {
         return Err(CardError::new(
             format!("{}: nand.page", drive.slug()),
@@ -53,23 +31,12 @@ pub fn geometry(
         ));
     }
     sizes(&shape, numbers, draft);
-    if joined > 1 {
-        draft.remarks.push(format!(
-            "nand.planes_per_die {planes}: joined to one, whose blocks have the pages of {planes} and whose programs take a part of the time; \
-             a die reads one page at a time"
-        ));
-    }
-    if asked.unit == Unit::Page && slot < page {
-        draft.remarks.push(format!(
-            "map.slot {slot}: MQSim maps pages of {page} bytes, so that a write of less programs all of one, and reads the rest \
-             of it first; --unit slot makes each slot a page"
-        ));
-    }
+    draft.remarks.extend(shape.remarks("MQSim", numbers));
     Ok(shape)
 }
 
 /// The keys of a shape.
-fn sizes(shape: &Shape, numbers: &mut Numbers, draft: &mut Draft) {
+fn sizes(shape: &Geometry, numbers: &mut Numbers, draft: &mut Draft) {
     let of_slots = match shape.split {
         1 => "",
         _ => "slots, as --unit slot says",
@@ -126,7 +93,7 @@ fn sizes(shape: &Shape, numbers: &mut Numbers, draft: &mut Draft) {
 
 /// Times of the flash. A page has that of its type, and of the pages of a word line that are programmed together each
 /// has its part.
-pub fn times(drive: &DriveFile, shape: &Shape, numbers: &mut Numbers, draft: &mut Draft) {
+pub fn times(drive: &DriveFile, shape: &Geometry, numbers: &mut Numbers, draft: &mut Draft) {
     let technology = match drive.flash() {
         Some(Flash::Slc) => "SLC",
         Some(Flash::Tlc | Flash::Qlc) => "TLC",
@@ -147,8 +114,7 @@ pub fn times(drive: &DriveFile, shape: &Shape, numbers: &mut Numbers, draft: &mu
     }
     let reads = read_times(technology, numbers);
     let read_keys = ["nand.t_read"];
-    let together = numbers.number("nand.pages_per_program").unwrap_or(1.0);
-    let each = together * f64::from(shape.split * shape.joined);
+    let each = shape.pages_per_program(numbers);
     let program = numbers.given("nand.t_program") / each;
     let note = match each > 1.0 {
         false => String::new(),

@@ -1,7 +1,7 @@
 //! A job file as MQSim's loads: the jobs that run together are a scenario, and each of them is a flow.
 
-use super::Shape;
 use crate::draft::{Draft, Dropped};
+use crate::geometry::Geometry;
 use crate::{Asked, CardError};
 use ftlab_base::{CommandKind, SECTOR_BYTES};
 use ftlab_workload::{Distribution, JobFile, JobSpec, PatternKind, Size};
@@ -75,7 +75,7 @@ pub fn workload(
     asked: &Asked<'_>,
     name: &str,
     jobs: &JobFile,
-    shape: &Shape,
+    shape: &Geometry,
     draft: &mut Draft,
 ) -> Result<String, CardError> {
     let mut scenarios = String::new();
@@ -246,7 +246,7 @@ fn refuse(job: &JobSpec, wrong: &dyn Fn(String) -> CardError) -> Result<u64, Car
 fn flow(
     asked: &Asked<'_>,
     (job, nth): (&JobSpec, usize),
-    shape: &Shape,
+    shape: &Geometry,
     draft: &mut Draft,
 ) -> Result<String, CardError> {
     let wrong = |why: String| CardError::new(format!("{}, job {}", job.source, job.name), why);
@@ -310,7 +310,7 @@ fn flow(
 }
 
 /// Where a flow's data may lie, which is everywhere.
-fn resources(shape: &Shape) -> [(&'static str, String); 6] {
+fn resources(shape: &Geometry) -> [(&'static str, String); 6] {
     let list = |count: u32| {
         let ids: Vec<String> = (0..count).map(|id| id.to_string()).collect();
         ids.join(",")

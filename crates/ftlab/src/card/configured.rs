@@ -1,20 +1,18 @@
 //! Cards that are written from the drive file: the configurations of other simulators.
 
-use super::{Options, is_there};
+use super::{Options, is_there, lab, off_table, ready, setting};
 use crate::failure::{Failure, Outcome};
 use crate::files::{self, Folder};
 use crate::options::OutputFormat;
 use crate::screen;
 use clap::Args;
-use ftlab_card::{Asked, Card, CardError, Dropped, Key, Target};
+use ftlab_bench::cards;
+use ftlab_card::{Asked, Back, Card, Dropped, Key, Off, Target, Write};
 use ftlab_drive::DriveFile;
 use ftlab_workload::JobFile;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-
-/// Writes a card from a drive file.
-type Write = fn(&Asked<'_>) -> Result<Card, CardError>;
 
 /// The load that goes with a drive.
 #[derive(Debug, Args)]
@@ -30,7 +28,7 @@ pub struct LoadOptions {
     pub filled: bool,
 }
 
-/// What was written, as programs read it.
+/// The card as programs read it.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     files: Vec<String>,
@@ -38,9 +36,16 @@ struct Report<'a> {
     assumed: &'a [Key],
     dropped: &'a [Dropped],
     remarks: &'a [String],
+    /// Empty where nothing says how far the card is off.
+    off: &'a [Off],
 }
 
-pub fn command(options: &Options, (target, write): (&Target, Write), drive: DriveFile) -> Outcome {
+pub fn command(
+    options: &Options,
+    target: &Target,
+    (write, back): (Write, Option<Back>),
+    drive: DriveFile,
+) -> Outcome {
     let drive = options.shrink.shrunk(drive)?;
     let load = load(&options.load)?;
     let asked = Asked {
@@ -49,20 +54,54 @@ pub fn command(options: &Options, (target, write): (&Target, Write), drive: Driv
         filled: options.load.filled,
         unit: options.unit.unwrap_or_default(),
         planes: options.planes.unwrap_or_default(),
+        off: &[],
     };
-    let card = write(&asked)?;
-    let paths = written(options, &card)?;
+    let Some(back) = back else {
+        let card = write(&asked)?;
+        let paths = written(options, &card)?;
+        return screen::print(&said(options, target, &card, (paths, &[]))?);
+    };
+    let file = ready(options)?;
+    let setting = setting(options, drive.clone())?;
+    let progress = options.work.signs.bar();
+    let hear = |done: usize, all: usize| progress.set(done, all, "loads");
+    let (card, off) = cards::reread(&asked, (write, back), &setting, &lab(options)?, &hear)?;
+    progress.clear();
+    let (_, text) = &card.files[0];
+    let paths = options.out.iter().map(|path| path.display().to_string());
+    let said = said(options, target, &card, (paths.collect(), &off))?;
+    match (&file, options.output_format) {
+        (None, OutputFormat::Normal) => screen::print(text),
+        (None, OutputFormat::Json) => screen::print(&said),
+        (Some(file), _) => {
+            file.write(text.as_bytes())?;
+            match file.is_standard_output() {
+                true => Ok(()),
+                false => screen::print(&said),
+            }
+        }
+    }
+}
+
+/// What is printed of a card that was written to files.
+fn said(
+    options: &Options,
+    target: &Target,
+    card: &Card,
+    (files, off): (Vec<String>, &[Off]),
+) -> Result<String, Failure> {
     let report = Report {
-        files: paths,
+        files,
         written: &card.written,
         assumed: &card.assumed,
         dropped: &card.dropped,
         remarks: &card.remarks,
+        off,
     };
-    screen::print(&match options.output_format {
-        OutputFormat::Normal => normal(target.program, &report),
-        OutputFormat::Json => screen::json(&report)?,
-    })
+    match options.output_format {
+        OutputFormat::Normal => Ok(normal(target.program, &report)),
+        OutputFormat::Json => screen::json(&report),
+    }
 }
 
 /// The jobs of a load and the name of their file, if one was given.
@@ -144,6 +183,9 @@ fn normal(program: &str, report: &Report<'_>) -> String {
     }
     for remark in report.remarks {
         let _ = writeln!(text, "  {remark}");
+    }
+    if !report.off.is_empty() {
+        text += &format!("\n{}", off_table(report.off));
     }
     text
 }

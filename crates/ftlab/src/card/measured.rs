@@ -1,20 +1,15 @@
 //! Cards that hold figures: the drive runs their loads.
 
-use super::{Options, off_table, ready};
-use crate::failure::{Failure, Outcome};
+use super::{Options, lab, off_table, ready, setting};
+use crate::failure::Outcome;
 use crate::options::OutputFormat;
 use crate::screen;
 use clap::Args;
-use ftlab_bench::cards::{self, Setting};
+use ftlab_bench::cards;
 use ftlab_card::{Figures, Form, Grid, Off};
 use ftlab_drive::DriveFile;
-use ftlab_lab::{Lab, Subject};
-use ftlab_states::State;
 use serde::Serialize;
-use std::sync::Arc;
 
-/// Size of the form in which a larger drive runs: as predictions have it.
-const MEASURED_BYTES: u64 = 16_000_000_000;
 /// The most that a request moves, and the most that are outstanding.
 const SIZE_MAX: u64 = 16 << 20;
 const DEPTH_MAX: u32 = 1024;
@@ -61,7 +56,7 @@ fn axis<T: Copy + Ord>(asked: Option<&Vec<T>>, usual: Vec<T>) -> Vec<T> {
     axis
 }
 
-/// What was written, as programs read it.
+/// The card as programs read it.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     /// Absent where the card was not written to a file.
@@ -73,20 +68,11 @@ struct Report<'a> {
 
 pub fn command(options: &Options, form: Form, drive: DriveFile) -> Outcome {
     let file = ready(options)?;
-    let machine = options.testbed.load_for(&drive)?;
-    let setting = Setting {
-        subject: Arc::new(subject(options, drive)?),
-        machine: Arc::new(machine),
-        state: options.state.unwrap_or(State::Filled),
-        seed: options.work.root(),
-    };
+    let setting = setting(options, drive)?;
     let grid = options.axes.grid();
-    let work = &options.work.machine;
-    let lab = Lab::new(work.threads(), work.memory_bytes())?;
     let progress = options.work.signs.bar();
-    let loads = (form.loads)(&grid);
     let hear = |done: usize, all: usize| progress.set(done, all, "loads");
-    let rows = cards::rows(&setting, &loads, &lab, &hear)?;
+    let rows = cards::rows(&setting, &(form.loads)(&grid), &lab(options)?, &hear)?;
     progress.clear();
     let source = setting.source();
     let drawn = (form.draw)(&Figures {
@@ -94,11 +80,14 @@ pub fn command(options: &Options, form: Form, drive: DriveFile) -> Outcome {
         grid: &grid,
         rows: &rows,
     })?;
+    let path = options.out.as_ref().map(|path| path.display().to_string());
     if let Some(file) = &file {
         file.write(drawn.text.as_bytes())?;
+        if file.is_standard_output() {
+            return Ok(());
+        }
     }
-    let path = options.out.as_ref().map(|path| path.display().to_string());
-    screen::print(&match (&options.output_format, path) {
+    screen::print(&match (options.output_format, path) {
         (OutputFormat::Normal, None) => drawn.text,
         (OutputFormat::Normal, Some(path)) => format!("wrote {path}\n\n{}", off_table(&drawn.off)),
         (OutputFormat::Json, file) => screen::json(&Report {
@@ -107,13 +96,4 @@ pub fn command(options: &Options, form: Form, drive: DriveFile) -> Outcome {
             off: &drawn.off,
         })?,
     })
-}
-
-/// The drive in the size that runs.
-fn subject(options: &Options, drive: DriveFile) -> Result<Subject, Failure> {
-    let signs = options.work.signs;
-    let mut drives = options
-        .shrink
-        .fit_or(vec![Subject::from(drive)], MEASURED_BYTES, signs)?;
-    Ok(drives.remove(0))
 }

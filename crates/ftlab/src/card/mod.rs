@@ -11,10 +11,16 @@ use crate::screen;
 use crate::shrink::ShrinkOption;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use ftlab_bench::cards::Setting;
 use ftlab_card::{Off, Planes, TARGETS, Target, Unit, Way};
-use ftlab_drive::Catalog;
+use ftlab_drive::{Catalog, DriveFile};
+use ftlab_lab::{Lab, Subject};
 use ftlab_states::State;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Size of the form in which a larger drive runs: as predictions have it.
+const MEASURED_BYTES: u64 = 16_000_000_000;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,6 +29,8 @@ Examples:
   ftlab card --for iocost intel-dc-s3700-200 --state steady-fast --out iocost.sh
   ftlab card --for seastar micron-7450-max-800 > io_properties.yaml
   ftlab card --for simple intel-x25-m-g2-80
+  ftlab card --for femu samsung-pm9a3-960 --unit slot --out femu.sh
+  ftlab card --for nvmevirt samsung-pm9a3-960 --out ssd_config.h
   ftlab card --for mqsim samsung-pm9a3-960 --shrink-to 16g --unit slot \\
       --load 'rw=randwrite bs=4k iodepth=32 number_ios=300k' --filled --out m
 
@@ -31,9 +39,10 @@ the state. A drive of more than 16 GB runs in a form of that size; --shrink-to
 gives another one. Each card says how far its form is off: what follows from
 its numbers under other loads, beside what the model gives.
 
-mqsim holds the drive's numbers as that simulator has them. What it has no key
-for is listed, first what decides speed; so is what was assumed because no
-drive file says it. `ftlab import` reads such files.";
+mqsim, femu and nvmevirt hold the drive's numbers as those programs have them.
+What they have no key for is listed, first what decides speed; so is what was
+assumed because no drive file says it. `ftlab import` reads such files, and
+cards for femu and nvmevirt say how far the drive that it makes of them is off.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -95,7 +104,7 @@ pub fn command(options: &Options) -> Outcome {
     refuse_what_has_no_place(options, target)?;
     let drive = Catalog::load(&options.drive, &options.settings)?;
     match target.way {
-        Way::Drive(write) => configured::command(options, (target, write), drive),
+        Way::Drive { write, back } => configured::command(options, target, (write, back), drive),
         Way::Figures(form) => measured::command(options, form, drive),
     }
 }
@@ -111,12 +120,12 @@ fn refuse_what_has_no_place(options: &Options, target: &Target) -> Outcome {
         (load.job.is_some(), "--job", &["mqsim"]),
         (load.load.is_some(), "--load", &["mqsim"]),
         (load.filled, "--filled", &["mqsim"]),
-        (options.unit.is_some(), "--unit", &["mqsim"]),
-        (options.planes.is_some(), "--planes", &["mqsim"]),
+        (options.unit.is_some(), "--unit", &["mqsim", "femu"]),
+        (options.planes.is_some(), "--planes", &["mqsim", "femu"]),
         (
             options.state.is_some(),
             "--state",
-            &["json", "iocost", "seastar", "simple"],
+            &["json", "iocost", "seastar", "simple", "femu", "nvmevirt"],
         ),
     ];
     let misplaced = given
@@ -148,6 +157,31 @@ fn is_there(path: &Path, option: &str) -> Failure {
         "{} is there already; write over it with --force, or give another {option}",
         path.display()
     ))
+}
+
+/// The drive in the size that runs.
+fn subject(options: &Options, drive: DriveFile) -> Result<Arc<Subject>, Failure> {
+    let signs = options.work.signs;
+    let drives = vec![Subject::from(drive)];
+    let mut drives = options.shrink.fit_or(drives, MEASURED_BYTES, signs)?;
+    Ok(Arc::new(drives.remove(0)))
+}
+
+/// What decides figures beside the loads.
+fn setting(options: &Options, drive: DriveFile) -> Result<Setting, Failure> {
+    let machine = options.testbed.load_for(&drive)?;
+    Ok(Setting {
+        subject: subject(options, drive)?,
+        machine: Arc::new(machine),
+        state: options.state.unwrap_or(State::Filled),
+        seed: options.work.root(),
+    })
+}
+
+/// Threads and memory of this machine.
+fn lab(options: &Options) -> Result<Lab, Failure> {
+    let machine = &options.work.machine;
+    Ok(Lab::new(machine.threads(), machine.memory_bytes())?)
 }
 
 /// A table of how far a card's form is off.

@@ -45,6 +45,7 @@ const WRITERS: &[(&str, &str)] = &[
     ("calibrate D --fio none.json --out X", "d.toml"),
     ("import femu -device --out d --force", "d/femu.toml"),
     ("card --for mqsim D --out d --force", "d/ssdconfig.xml"),
+    ("card --for seastar D --out X --force", "io_properties.yaml"),
     ("man d", "d/ftlab-run.1"),
     ("sweep grid.toml --out d", "d/sweep.parquet"),
     ("trace convert t.csv X --to csv", "o.csv"),

@@ -32,6 +32,7 @@ const PAGES: [(&str, usize); 25] = [
     ("docs/guides/come-from-another-simulator.md", 2),
     ("docs/guides/compare-settings.md", 3),
     ("docs/guides/does-my-database-flush.md", 6),
+    ("docs/guides/drive-cards.md", 7),
     // Its programs are tests of their crates.
     ("docs/guides/embed-a-drive.md", 1),
     ("docs/guides/find-the-missing-flush.md", 8),
@@ -365,6 +366,11 @@ fn a_missing_flush_is_found_as_the_guide_says() {
 #[test]
 fn settings_can_be_compared_as_their_guide_says() {
     holds("docs/guides/compare-settings.md", false);
+}
+
+#[test]
+fn other_programs_get_a_drive_as_their_guide_says() {
+    holds("docs/guides/drive-cards.md", false);
 }
 
 #[test]
