@@ -140,7 +140,7 @@ fn write(asked: &Asked<'_>) -> Result<Card, CardError> {
     collection(&shape, (flows, used), &mut numbers, &mut draft);
     cache(&mut numbers, &mut draft);
     scheduling(&mut numbers, &mut draft);
-    host(asked, &shape, &mut numbers, &mut draft);
+    host(asked, &mut numbers, &mut draft);
     draft.assumed(
         DEVICE,
         ("Enabled_Preconditioning", asked.filled),
@@ -470,7 +470,7 @@ fn suspended_until(suspension: f64, numbers: &mut Numbers, draft: &mut Draft) {
 }
 
 /// The port, and the queue behind it.
-fn host(asked: &Asked<'_>, shape: &Geometry, numbers: &mut Numbers, draft: &mut Draft) {
+fn host(asked: &Asked<'_>, numbers: &mut Numbers, draft: &mut Draft) {
     let drive = asked.drive;
     let port = numbers.word("link.port");
     let lanes = port.as_deref().and_then(|port| port.rsplit_once('x'));
@@ -487,11 +487,11 @@ fn host(asked: &Asked<'_>, shape: &Geometry, numbers: &mut Numbers, draft: &mut 
         note,
     );
     draft.written(HOST, ("PCIe_Lane_Count", lanes), &["link.port"], "");
-    queues(asked, shape, numbers, draft);
+    queues(asked, numbers, draft);
 }
 
 /// Queues, and what goes with the kind of port.
-fn queues(asked: &Asked<'_>, shape: &Geometry, numbers: &mut Numbers, draft: &mut Draft) {
+fn queues(asked: &Asked<'_>, numbers: &mut Numbers, draft: &mut Draft) {
     let depth = numbers.given("queue.depth").min(f64::from(u16::MAX));
     if asked.drive.is_nvme() {
         draft.written(DEVICE, ("HostInterface_Type", "NVME"), &["link.port"], "");

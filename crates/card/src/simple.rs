@@ -230,8 +230,9 @@ const ABOUT: &str = "\
 # a link that all share: bytes / bandwidth_mb_s microseconds. One request alone takes
 # base + bytes / bandwidth; many are limited by width / base requests a second, or by
 # the bandwidth. A latency is lognormal about its mean: `sigma` is the standard
-# deviation of its logarithm, fitted to the 50th, 99th and 99.9th percentiles. Such a simulator knows neither the order of requests, nor what was written
-# before, nor garbage collection.
+# deviation of its logarithm, fitted to the 50th, 99th and 99.9th percentiles. Such
+# a simulator knows neither the order of requests, nor what was written before, nor
+# garbage collection.
 ";
 
 fn text(figures: &Figures<'_>, simple: &Simple, off: &[Off]) -> String {

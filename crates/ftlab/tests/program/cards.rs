@@ -409,11 +409,18 @@ fn options_that_say_nothing_to_a_card_are_refused() {
         "card --for nvmevirt generic-mlc-8 --unit slot",
         "--unit says nothing",
     );
-    refused(
-        "card --for json generic-mlc-8 --sizes 1000",
-        "multiple of 512",
-    );
-    refused("card --for json generic-mlc-8 --depths 0", "--depths");
+    for (line, what) in [
+        (
+            "card --for json generic-mlc-8 --sizes 1000",
+            "multiple of 512",
+        ),
+        ("card --for json generic-mlc-8 --depths 0", "--depths"),
+        ("card --for json generic-mlc-8 --reads 101", "--reads"),
+    ] {
+        let assert = place.ftlab(line).assert().code(2);
+        let said = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+        holds(&said, &["error: ", what]);
+    }
     refused(
         "card --for simple generic-mlc-8 --depths 4 --quiet",
         "two values or more",

@@ -1,0 +1,24 @@
+#!/bin/sh
+# intel-x25-m-g2-80: Intel X25-M G2 80 GB (2009)
+# measured by ftlab 0.1.0 (model 14) in a form of 13129322496 bytes: state filled, testbed anandtech-2008, seed 1
+# The figures are those of a model. No real drive was measured.
+#
+# Writes the drive's cost model to Linux' io controller. As root:
+#   sh FILE 8:0              for the device 8:0; `lsblk` shows MAJ:MIN
+#   sh FILE 8:0 /mnt/cgroup  where the root of cgroup2 is mounted elsewhere
+#
+# io.cost.model: rbps and wbps are bytes a second, by blocks of 128 MiB in order, one
+# at a time; the others are requests of 4 KiB a second, 64 at a time: as the kernel's
+# tools/cgroup/iocost_coef_gen.py measures them.
+# io.cost.qos: rlat and wlat are microseconds, the 99th percentiles of 4 KiB requests
+# at random, half of them reads, 64 at a time. min and max are percent of these rates:
+# the slowest and the fastest of the loads below, beside what the line says of them.
+#
+# How far the rates that follow from the line are off, beside the model:
+#   rate: median 6.4 %, worst 26.0 % (random-16384-qd64-read70), over 18 figures of random loads of 4 KiB to 256 KiB at depth 64
+#   rate: median 5.9 %, worst 26.8 % (sequential-16384-qd64-read50), over 18 figures of sequential loads of 4 KiB to 256 KiB at depth 64
+set -eu
+device=${1:?give MAJ:MIN of the device}
+cgroup=${2:-/sys/fs/cgroup}
+echo "$device ctrl=user model=linear rbps=269500000 rseqiops=35450 rrandiops=35450 wbps=75270000 wseqiops=9057 wrandiops=9057" > "$cgroup/io.cost.model"
+echo "$device enable=1 ctrl=user rpct=99.00 rlat=7451 wpct=99.00 wlat=6918 min=99.21 max=136.59" > "$cgroup/io.cost.qos"
