@@ -36,7 +36,7 @@ const HEAD: &str = "\
 What other programs read of ten modelled drives: written by `ftlab card`, drawn by
 
 ```sh
-MQSIM=/path/to/MQSim cargo run --release -p xtask -- docs cards
+cargo run --release -p xtask -- docs cards
 ```
 
 [The guide](../guides/drive-cards.md) says which card is for which program, and how each is used. Every figure here is one
@@ -47,11 +47,17 @@ under loads that it was not made of, beside what the model gives. Below stands t
 behind it, in percent of the model's figure. `json` is interpolated between its rows; `simple` is fitted to reads alone and
 writes alone at random, and asked for mixes in both orders; the rates that `iocost` and `seastar` state are asked for other
 sizes and mixes. `femu` and `nvmevirt` are read again by `ftlab import`, and that drive runs beside the one that it is of:
-this is no run of those programs. `mqsim` is by runs of MQSim's program beside the model, of reads alone and writes alone at
-random, on a form of the drive of 6 GB; [the page of peers](../peers.md) has both beside published figures.
+this is no run of those programs. {MQSIM}
 
 A drive whose translation layer is not one of pages has no card for `femu`, `nvmevirt` and `mqsim`.
 ";
+
+/// What the page says of MQSim's card, with its program at hand and without.
+const WITH_MQSIM: &str = "`mqsim` is by runs of MQSim's program beside the model, of reads alone and writes alone at random, on a form of
+the drive of 6 GB; without a number MQSim ran none of them to its end.";
+const WITHOUT_MQSIM: &str =
+    "MQSim's program was not run for this page (`MQSIM=/path/to/MQSim` before the command runs it):
+[the page of peers](../peers.md) has its runs with this card.";
 
 /// A card of a drive, and how far it is off.
 struct Made {
@@ -180,7 +186,11 @@ fn maps_pages(drive: &DriveFile) -> bool {
 }
 
 fn page(all: &[(DriveFile, Vec<Made>)]) -> String {
-    let mut page = HEAD.to_owned();
+    let of_mqsim = match std::env::var_os("MQSIM") {
+        Some(_) => WITH_MQSIM,
+        None => WITHOUT_MQSIM,
+    };
+    let mut page = HEAD.replace("{MQSIM}", of_mqsim);
     for figure in ["rate", "mean latency", "p99 latency"] {
         let _ = write!(page, "\n## Off in {figure}\n\n| drive |");
         for target in TARGETS {
@@ -224,5 +234,5 @@ fn cell(card: &Made, drive: &DriveFile, figure: &str) -> String {
 
 const BELOW: &str = "
 Two medians are those of loads at random and in order. A link leads to the card, which says more. A card without a number
-says nothing of this figure, or MQSim ran none of the loads to their end.
+says nothing of this figure.
 ";

@@ -318,6 +318,17 @@ fn seastar_reads_four_rates_of_a_mountpoint() {
 }
 
 #[test]
+fn committed_cards_are_what_the_program_writes() {
+    let place = Place::new();
+    let drive = "intel-x25-m-g2-80";
+    let written = place.out(&format!("card --for seastar {drive} --quiet"));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cards");
+    let committed = std::fs::read_to_string(folder.join(drive).join("io_properties.yaml"));
+    let command = "cargo run --release -p xtask -- docs cards";
+    assert!(committed.unwrap() == written, "draw them again: {command}");
+}
+
+#[test]
 fn base_and_bandwidth_know_no_collection() {
     let place = Place::new();
     let base = |state: &str| {
