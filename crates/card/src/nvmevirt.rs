@@ -90,7 +90,7 @@ fn write(asked: &Asked<'_>) -> Result<Card, CardError> {
         "as its other drives: requests of 256 KiB at most",
     );
     partitions(&geometry, &mut numbers, &mut draft);
-    let page = pages(&geometry, &mut numbers, &mut draft);
+    let page = pages(&geometry, &mut draft);
     times(drive, &mut numbers, &mut draft);
     let capacity = capacity(drive, &geometry, &mut numbers, &mut draft);
     controller(drive, page, &mut numbers, &mut draft);
@@ -124,9 +124,8 @@ fn partitions(geometry: &Geometry, numbers: &mut Numbers, draft: &mut Draft) {
 }
 
 /// Planes, blocks and pages. Returns the bytes of a program.
-fn pages(geometry: &Geometry, numbers: &mut Numbers, draft: &mut Draft) -> u64 {
-    let together = numbers.number("nand.pages_per_program").unwrap_or(1.0) as u64;
-    let page = geometry.page_bytes * u64::from(geometry.planes) * together;
+fn pages(geometry: &Geometry, draft: &mut Draft) -> u64 {
+    let page = geometry.page_bytes * u64::from(geometry.planes);
     draft.written(
         HEADER,
         ("PLNS_PER_LUN", 1),
@@ -149,8 +148,8 @@ fn pages(geometry: &Geometry, numbers: &mut Numbers, draft: &mut Draft) -> u64 {
     draft.written(
         HEADER,
         ("ONESHOT_PAGE_SIZE", page),
-        &["nand.page", "nand.planes_per_die", "nand.pages_per_program"],
-        "what a die programs at once",
+        &["nand.page", "nand.planes_per_die"],
+        "a page of each plane, programmed at once",
     );
     page
 }
@@ -174,12 +173,25 @@ fn times(drive: &DriveFile, numbers: &mut Numbers, draft: &mut Draft) {
             draft.written(HEADER, (key, time), &["nand.t_read"], "ns");
         }
     }
-    for (key, from) in [
-        ("NAND_PROG_LATENCY", "nand.t_program"),
-        ("NAND_ERASE_LATENCY", "nand.t_erase"),
-    ] {
-        draft.written(HEADER, (key, numbers.given(from).round()), &[from], "ns");
-    }
+    let together = numbers.number("nand.pages_per_program").unwrap_or(1.0);
+    let program = numbers.given("nand.t_program") / together;
+    let note = match together > 1.0 {
+        false => "ns".to_owned(),
+        true => format!("ns; of {together} that are programmed together, each its part"),
+    };
+    draft.written(
+        HEADER,
+        ("NAND_PROG_LATENCY", program.round()),
+        &["nand.t_program", "nand.pages_per_program"],
+        note,
+    );
+    let erase = numbers.given("nand.t_erase").round();
+    draft.written(
+        HEADER,
+        ("NAND_ERASE_LATENCY", erase),
+        &["nand.t_erase"],
+        "ns",
+    );
     let rate = numbers.given("nand.channel_rate") / MIB;
     draft.written(
         HEADER,
