@@ -146,9 +146,12 @@ fn interpolation_is_off_by_nothing_at_what_the_table_has() {
     assert!((card.at(middle).iops / expected - 1.0).abs() < 1e-9);
 }
 
-/// The value of a line in the kernel's words: `8:0 ctrl=user rbps=1`. An error says which word the kernel's grammar
+/// A word of the kernel's, and whether it takes a value.
+type Word = (&'static str, fn(&str) -> bool);
+
+/// Looks at a line in the kernel's words: `8:0 ctrl=user rbps=1`. An error says which word the kernel's grammar
 /// (Documentation/admin-guide/cgroup-v2.rst, and the parsers of block/blk-iocost.c) does not have.
-fn parsed(line: &str, words: &[(&str, fn(&str) -> bool)]) -> Result<(), String> {
+fn parsed(line: &str, words: &[Word]) -> Result<(), String> {
     let (device, rest) = line.split_once(' ').ok_or("there is no device")?;
     let numbers = device.split_once(':').ok_or("a device is MAJ:MIN")?;
     if numbers.0.parse::<u32>().is_err() || numbers.1.parse::<u32>().is_err() {
@@ -191,7 +194,7 @@ fn percent(value: &str) -> bool {
             .is_ok_and(|of| (1.0..=10_000.0).contains(&of))
 }
 
-const MODEL: &[(&str, fn(&str) -> bool)] = &[
+const MODEL: &[Word] = &[
     ("ctrl", |value| value == "user"),
     ("model", |value| value == "linear"),
     ("rbps", rate),
@@ -201,7 +204,7 @@ const MODEL: &[(&str, fn(&str) -> bool)] = &[
     ("wseqiops", rate),
     ("wrandiops", rate),
 ];
-const QOS: &[(&str, fn(&str) -> bool)] = &[
+const QOS: &[Word] = &[
     ("enable", |value| value == "1"),
     ("ctrl", |value| value == "user"),
     ("rpct", share),
