@@ -1,6 +1,6 @@
 #!/bin/sh
 # crucial-c300-256: Crucial RealSSD C300 256 GB (2010)
-# measured by ftlab 0.1.0 (model 14) in a form of 15003545600 bytes: state filled, testbed anandtech-2012, seed 1
+# measured by ftlab 0.2.0 (model 14) in a form of 15003545600 bytes: state filled, testbed anandtech-2012, seed 1
 # The figures are those of a model. No real drive was measured.
 #
 # Writes the drive's cost model to Linux' io controller. As root:

@@ -1,6 +1,6 @@
 #!/bin/sh
 # intel-x25-m-g2-80: Intel X25-M G2 80 GB (2009)
-# measured by ftlab 0.1.0 (model 14) in a form of 13129322496 bytes: state filled, testbed anandtech-2008, seed 1
+# measured by ftlab 0.2.0 (model 14) in a form of 13129322496 bytes: state filled, testbed anandtech-2008, seed 1
 # The figures are those of a model. No real drive was measured.
 #
 # Writes the drive's cost model to Linux' io controller. As root:

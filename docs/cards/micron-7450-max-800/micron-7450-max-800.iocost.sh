@@ -1,6 +1,6 @@
 #!/bin/sh
 # micron-7450-max-800: Micron 7450 MAX 800 GB (2022)
-# measured by ftlab 0.1.0 (model 14) in a form of 14079164416 bytes: state filled, testbed linux-2024-io-uring, seed 1
+# measured by ftlab 0.2.0 (model 14) in a form of 14079164416 bytes: state filled, testbed linux-2024-io-uring, seed 1
 # The figures are those of a model. No real drive was measured.
 #
 # Writes the drive's cost model to Linux' io controller. As root:

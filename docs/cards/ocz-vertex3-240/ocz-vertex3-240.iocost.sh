@@ -1,6 +1,6 @@
 #!/bin/sh
 # ocz-vertex3-240: OCZ Vertex 3 240 GB (2011)
-# measured by ftlab 0.1.0 (model 14) in a form of 15003586560 bytes: state filled, testbed anandtech-2012, seed 1
+# measured by ftlab 0.2.0 (model 14) in a form of 15003586560 bytes: state filled, testbed anandtech-2012, seed 1
 # The figures are those of a model. No real drive was measured.
 #
 # Writes the drive's cost model to Linux' io controller. As root:

@@ -1,6 +1,6 @@
 #!/bin/sh
 # samsung-850-evo-250: Samsung 850 EVO 250 GB (2014)
-# measured by ftlab 0.1.0 (model 14) in a form of 15628705792 bytes: state filled, testbed anandtech-2012, seed 1
+# measured by ftlab 0.2.0 (model 14) in a form of 15628705792 bytes: state filled, testbed anandtech-2012, seed 1
 # The figures are those of a model. No real drive was measured.
 #
 # Writes the drive's cost model to Linux' io controller. As root:

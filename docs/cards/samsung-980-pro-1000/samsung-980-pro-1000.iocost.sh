@@ -1,6 +1,6 @@
 #!/bin/sh
 # samsung-980-pro-1000: Samsung 980 PRO 1 TB (2020)
-# measured by ftlab 0.1.0 (model 14) in a form of 15628197888 bytes: state filled, testbed linux-2024-io-uring, seed 1
+# measured by ftlab 0.2.0 (model 14) in a form of 15628197888 bytes: state filled, testbed linux-2024-io-uring, seed 1
 # The figures are those of a model. No real drive was measured.
 #
 # Writes the drive's cost model to Linux' io controller. As root:

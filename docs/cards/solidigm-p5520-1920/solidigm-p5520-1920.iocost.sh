@@ -1,6 +1,6 @@
 #!/bin/sh
 # solidigm-p5520-1920: Solidigm D7-P5520 1.92 TB (2022)
-# measured by ftlab 0.1.0 (model 14) in a form of 14079053824 bytes: state filled, testbed linux-2024-io-uring, seed 1
+# measured by ftlab 0.2.0 (model 14) in a form of 14079053824 bytes: state filled, testbed linux-2024-io-uring, seed 1
 # The figures are those of a model. No real drive was measured.
 #
 # Writes the drive's cost model to Linux' io controller. As root:

@@ -1,6 +1,6 @@
 #!/bin/sh
 # wd-velociraptor-300: Western Digital VelociRaptor 300 GB
-# measured by ftlab 0.1.0 (model 14): state filled, testbed anandtech-2008, seed 1
+# measured by ftlab 0.2.0 (model 14): state filled, testbed anandtech-2008, seed 1
 # The figures are those of a model. No real drive was measured.
 #
 # Writes the drive's cost model to Linux' io controller. As root:
