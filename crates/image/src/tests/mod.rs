@@ -7,6 +7,7 @@ mod crash;
 mod cuts;
 mod damage;
 mod driven;
+mod embedded;
 mod faults;
 mod firmware;
 mod formats;

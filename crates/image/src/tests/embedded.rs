@@ -1,103 +1,44 @@
-//! A power cut leaves of a device what it leaves of an image.
+//! A power cut leaves of a device in memory what it leaves of an image.
 
+use super::tiny::{testbed, tiny_with};
+use crate::{CreateOptions, DataDrive};
 use ftlab_base::{
     Command as Inner, CommandKind, Completion as InnerCompletion, Lba, Lpn, RootSeed, SimTime,
 };
 use ftlab_device::{Builder, Command, Completion, Device, Operation};
-use ftlab_drive::Catalog;
-use ftlab_host::Testbed;
-use ftlab_image::{CreateOptions, DataDrive};
 use rand::RngExt;
 use std::path::Path;
 
-/// Drives of each kind, made so small that all of them collect, fold or merge within a few dozen writes.
+/// Drives of each kind, by what tests of this crate call them.
 const DRIVES: [(&str, &[&str]); 6] = [
-    ("generic-mlc-8", PAGES),
-    ("generic-nvme-tlc-8", SLC),
-    ("ocz-vertex3-120", PACKED),
-    ("ocz-core-jmf602", BLOCKS),
-    ("generic-mlc-8", CAPACITORS),
-    (
-        "wd-raptor-150",
-        &["disk.capacity=1MiB", "cache.write_size=16KiB"],
-    ),
+    // Its slots may be torn.
+    ("page", &["power_loss.atomic_write=1KiB"]),
+    ("page-slc", &[]),
+    ("packed", &[]),
+    ("block", &[]),
+    ("page-capacitors", &[]),
+    ("disk", &[]),
 ];
-/// Those of them that lose nothing.
+/// That of them which loses nothing.
 const KEEPS: usize = 4;
-const PAGES: &[&str] = &[
-    "nand.channels=1",
-    "nand.dies_per_channel=2",
-    "map.stripe_dies=2",
-    "nand.blocks_per_die=10",
-    "nand.pages_per_block=4",
-    "spare.op=0.6",
-    "buffer.size=32KiB",
-    "power_loss.atomic_write=1KiB",
-];
-const SLC: &[&str] = &[
-    "nand.channels=1",
-    "nand.dies_per_channel=2",
-    "nand.planes_per_die=1",
-    "map.stripe_dies=2",
-    "nand.page=4KiB",
-    "nand.blocks_per_die=14",
-    "nand.pages_per_block=6",
-    "spare.user_capacity=288KiB",
-    "slc.own_size=16KiB",
-    "slc.more_size=16KiB",
-    "slc.when_full=fold",
-    "buffer.size=32KiB",
-];
-const PACKED: &[&str] = &[
-    "nand.channels=2",
-    "nand.dies_per_channel=2",
-    "map.stripe_dies=4",
-    "nand.planes_per_die=1",
-    "nand.blocks_per_die=12",
-    "nand.pages_per_block=2",
-    "gc.reserve=2",
-    "spare.op=0.8",
-    "map.entry=1KiB",
-    "map.cache=16KiB",
-];
-const BLOCKS: &[&str] = &[
-    "nand.channels=2",
-    "nand.dies_per_channel=1",
-    "map.stripe_dies=2",
-    "nand.blocks_per_die=24",
-    "nand.pages_per_block=4",
-    "spare.op=0.8",
-    "map.log_blocks=2",
-];
-const CAPACITORS: &[&str] = &[
-    "nand.channels=1",
-    "nand.dies_per_channel=2",
-    "map.stripe_dies=2",
-    "nand.blocks_per_die=10",
-    "nand.pages_per_block=4",
-    "spare.op=0.6",
-    "buffer.size=32KiB",
-    "power_loss.capacitors=6",
-];
-const TESTBED: &str = "anandtech-2008";
 
-fn builder(drive: usize) -> Builder {
-    let (name, settings) = DRIVES[drive];
-    let builder = Device::named(name).testbed(TESTBED).keep_data();
-    settings
-        .iter()
-        .fold(builder, |builder, set| builder.set(set))
+fn device(drive: usize) -> Device {
+    let (name, others) = DRIVES[drive];
+    let builder = Builder::of_file(tiny_with(name, others));
+    builder
+        .testbed("anandtech-2008")
+        .keep_data()
+        .build()
+        .unwrap()
 }
 
 fn image(drive: usize, path: &Path) -> DataDrive {
-    let (name, settings) = DRIVES[drive];
-    let settings: Vec<String> = settings.iter().map(|&set| set.to_owned()).collect();
-    let file = Catalog::load(name, &settings).unwrap();
+    let (name, others) = DRIVES[drive];
     let options = CreateOptions {
         seed: 1,
         ..CreateOptions::default()
     };
-    DataDrive::create(path, &file, &Testbed::load(TESTBED).unwrap(), &options).unwrap()
+    DataDrive::create(path, &tiny_with(name, others), testbed(), &options).unwrap()
 }
 
 /// The same drive as a device and as an image, driven alike.
@@ -209,7 +150,7 @@ fn a_cut_leaves_what_it_leaves_of_an_image_for_a_thousand_seeds() {
     for seed in 0..1000 {
         let drive = seed as usize % DRIVES.len();
         let path = folder.path().join("image");
-        let device = builder(drive).build().unwrap();
+        let device = device(drive);
         let image = image(drive, &path);
         let span = device.capacity_bytes().min(512 * 1024);
         let mut both = Both {
