@@ -114,8 +114,8 @@ for id in range(1, int(rows) + 1):
 const SQLITE_CHECK: &str = r#"
 mount -o loop "$1" mnt || exit
 test "$(sqlite3 mnt/rows.db 'pragma quick_check')" = ok || { echo "the database is damaged"; exit 1; }
-found=$(sqlite3 mnt/rows.db "select count(*) from rows where id <= ${program()_MARK:-0} and text = replace(hex(zeroblob(200)), '0', id)")
-test "$found" = "${program()_MARK:-0}" || { echo "$program()_MARK rows were committed, and $found are there"; exit 1; }
+found=$(sqlite3 mnt/rows.db "select count(*) from rows where id <= ${FTLAB_MARK:-0} and text = replace(hex(zeroblob(200)), '0', id)")
+test "$found" = "${FTLAB_MARK:-0}" || { echo "$FTLAB_MARK rows were committed, and $found are there"; exit 1; }
 "#;
 
 /// Rows that SQLite commits, and states that are judged; how many fail.
@@ -193,9 +193,9 @@ mount -o loop "$1" mnt || exit
 # They name a server that has ended, whose number the system may still know.
 rm -f mnt/data/postmaster.pid mnt/data/.s.PGSQL.*
 start || { echo "it does not start: it is damaged"; exit 1; }
-found=$(sql "select count(*) from rows where id <= ${program()_MARK:-0}")
+found=$(sql "select count(*) from rows where id <= ${FTLAB_MARK:-0}")
 end immediate
-test "$found" = "${program()_MARK:-0}" || { echo "$program()_MARK rows were committed, and $found are there"; exit 1; }
+test "$found" = "${FTLAB_MARK:-0}" || { echo "$FTLAB_MARK rows were committed, and $found are there"; exit 1; }
 "#;
 
 /// The same for PostgreSQL.
