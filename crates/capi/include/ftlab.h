@@ -260,7 +260,7 @@ FtlabStatus ftlab_submit(FtlabDevice *device,
 // Takes a write with its data, as many as the command has bytes.
 //
 // # Safety
-// The caller promises what `ftlab_submit` asks for, and that `data` points to so many bytes.
+// `device` and `command` are as `ftlab_submit` asks for, and `data` points to as many bytes as the command has.
 FtlabStatus ftlab_submit_write(FtlabDevice *device,
                                const FtlabCommand *command,
                                const uint8_t *data,

@@ -71,7 +71,7 @@ pub unsafe extern "C" fn ftlab_submit(
 /// Takes a write with its data, as many as the command has bytes.
 ///
 /// # Safety
-/// The caller promises what `ftlab_submit` asks for, and that `data` points to so many bytes.
+/// `device` and `command` are as `ftlab_submit` asks for, and `data` points to as many bytes as the command has.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ftlab_submit_write(
     device: *mut FtlabDevice,

@@ -17,7 +17,7 @@ use ftlab_result::quantity::table::{BUFFER_STALLS, NAND_READS};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 /// A range that a power cut has taken: offset, bytes, and whether it is torn.
 type Lost = (u64, u64, bool);
@@ -52,8 +52,15 @@ fn operation(word: &str) -> PyResult<Operation> {
 }
 
 impl Device {
-    fn lock(&self) -> MutexGuard<'_, Numbered> {
-        self.numbered.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The device, unless it is at work: who waited for that here would keep Python's lock, which the work needs to end.
+    fn lock(&self) -> PyResult<MutexGuard<'_, Numbered>> {
+        match self.numbered.try_lock() {
+            Ok(numbered) => Ok(numbered),
+            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(run_error(
+                &"the device is at work: a policy of its own or another thread asks it meanwhile; wait for the call to end",
+            )),
+        }
     }
 
     /// Does something with the device, and raises what a policy of Python's raised meanwhile.
@@ -61,7 +68,7 @@ impl Device {
         &self,
         what: impl FnOnce(&mut Numbered) -> Result<R, ftlab_device::Error>,
     ) -> PyResult<R> {
-        let done = what(&mut self.lock()).map_err(|why| input_error(&why));
+        let done = what(&mut *self.lock()?).map_err(|why| input_error(&why));
         self.calls.take_raised().map_or(done, Err)
     }
 }
@@ -108,38 +115,38 @@ impl Device {
     }
 
     #[getter]
-    fn name(&self) -> String {
-        self.lock().device.name().to_owned()
+    fn name(&self) -> PyResult<String> {
+        Ok(self.lock()?.device.name().to_owned())
     }
 
     #[getter]
-    fn capacity_bytes(&self) -> u64 {
-        self.lock().device.capacity_bytes()
+    fn capacity_bytes(&self) -> PyResult<u64> {
+        Ok(self.lock()?.device.capacity_bytes())
     }
 
     #[getter]
-    fn table_bytes(&self) -> u64 {
-        self.lock().device.table_bytes()
+    fn table_bytes(&self) -> PyResult<u64> {
+        Ok(self.lock()?.device.table_bytes())
     }
 
     #[getter]
-    fn now_ns(&self) -> u64 {
-        self.lock().device.now_ns()
+    fn now_ns(&self) -> PyResult<u64> {
+        Ok(self.lock()?.device.now_ns())
     }
 
     #[getter]
-    fn outstanding(&self) -> usize {
-        self.lock().device.outstanding()
+    fn outstanding(&self) -> PyResult<usize> {
+        Ok(self.lock()?.device.outstanding())
     }
 
     #[getter]
-    fn next_event_ns(&self) -> Option<u64> {
-        self.lock().device.next_event()
+    fn next_event_ns(&self) -> PyResult<Option<u64>> {
+        Ok(self.lock()?.device.next_event())
     }
 
     #[getter]
-    fn fault(&self) -> Option<String> {
-        self.lock().device.fault()
+    fn fault(&self) -> PyResult<Option<String>> {
+        Ok(self.lock()?.device.fault())
     }
 
     /// Takes a command, and gives its number.
@@ -205,7 +212,7 @@ impl Device {
     ) -> PyResult<Table> {
         let words: Result<Vec<Operation>, PyErr> = words.iter().map(|w| operation(w)).collect();
         let words = words?;
-        let mut numbered = self.lock();
+        let mut numbered = self.lock()?;
         let pace = Pace::of(at_ns, depth).map_err(|why| input_error(&why))?;
         let batch = Batch::of(&numbered.device, &words, &offsets, &lengths, pace)
             .map_err(|why| input_error(&why))?;
@@ -217,7 +224,7 @@ impl Device {
 
     /// The bytes that the drive holds.
     fn read<'py>(&self, py: Python<'py>, offset: u64, bytes: u64) -> PyResult<Bound<'py, PyBytes>> {
-        let numbered = self.lock();
+        let numbered = self.lock()?;
         let device = &numbered.device;
         // Before so much is asked of this machine's memory.
         (device.check(&Command::read(0, offset, bytes))).map_err(|why| input_error(&why))?;
@@ -239,11 +246,11 @@ impl Device {
     }
 
     /// The device in a second future.
-    fn clone(&self) -> Device {
-        Device {
-            numbered: Mutex::new(self.lock().clone()),
+    fn clone(&self) -> PyResult<Device> {
+        Ok(Device {
+            numbered: Mutex::new(self.lock()?.clone()),
             calls: Arc::clone(&self.calls),
-        }
+        })
     }
 
     /// The state, for another device.
@@ -253,9 +260,9 @@ impl Device {
     }
 
     /// Counts since it was made.
-    fn counters(&self) -> BTreeMap<&'static str, u64> {
-        let counters = self.lock().device.counters();
-        BTreeMap::from([
+    fn counters(&self) -> PyResult<BTreeMap<&'static str, u64>> {
+        let counters = self.lock()?.device.counters();
+        Ok(BTreeMap::from([
             ("host_commands", counters.host_commands),
             ("host_bytes_written", counters.host_bytes_written),
             ("nand_bytes_programmed", counters.nand_bytes_programmed),
@@ -267,12 +274,12 @@ impl Device {
             ("completions_hash", counters.completions_hash),
             ("power_cycles", counters.power_cycles),
             ("unsafe_shutdowns", counters.unsafe_shutdowns),
-        ])
+        ]))
     }
 
     /// SMART attributes, a row each.
     fn smart(&self) -> PyResult<Table> {
-        let rows = self.lock().device.smart();
+        let rows = self.lock()?.device.smart();
         let whole = |name: &str, of: &dyn Fn(usize) -> u64| Column {
             name: name.to_owned(),
             cells: Cells::Whole((0..rows.len()).map(|n| Some(of(n))).collect()),
@@ -295,7 +302,7 @@ impl Device {
 
     /// NVMe's health logs as dictionaries; None of a drive that does not speak NVMe.
     fn nvme_logs<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let logs = self.lock().device.nvme_logs();
+        let logs = self.lock()?.device.nvme_logs();
         let logs = logs.map(|logs| pythonize::pythonize(py, &logs));
         logs.transpose().map_err(|why| run_error(&why))
     }

@@ -119,6 +119,21 @@ def test_a_policy_of_ones_own_decides_and_what_it_raises_comes_out() -> None:
         hash_with(victim=none)
 
 
+def test_a_device_at_work_refuses_whoever_asks_it_meanwhile() -> None:
+    here: list[ftlab.Device] = []
+
+    def asks(view: ftlab.VictimView) -> ftlab.Candidate:
+        if here:
+            here[0].now_ns
+        return view.candidates[0]
+
+    drive = ftlab.Drive("generic-mlc-8", {"nand.blocks_per_die": 64}, victim=asks)
+    here.append(ftlab.Device(drive, state="filled"))
+    places = here[0].capacity_bytes // 4096
+    with pytest.raises(ftlab.RunError, match="the device is at work"):
+        here[0].run("write", [n * 7919 % places * 4096 for n in range(40_000)], 4096, depth=8)
+
+
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [

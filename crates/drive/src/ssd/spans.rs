@@ -14,7 +14,7 @@ pub struct Spans {
 }
 
 /// Instants of a command on its way.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Way {
     /// The drive has got it.
     sent: SimTime,
@@ -24,17 +24,6 @@ pub(super) struct Way {
     begun: SimTime,
     /// A read's data are in the drive.
     there: SimTime,
-}
-
-impl Default for Way {
-    fn default() -> Way {
-        Way {
-            sent: SimTime::ZERO,
-            decided: SimTime::ZERO,
-            begun: SimTime::ZERO,
-            there: SimTime::ZERO,
-        }
-    }
 }
 
 /// Ways of the commands at the drive, by number, and where the time of those that ended went.

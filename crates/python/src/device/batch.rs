@@ -12,7 +12,7 @@ const LOOK_EVERY: usize = 4096;
 pub enum Pace {
     /// Each at an instant of its own.
     At(Vec<u64>),
-    /// As soon as fewer than so many are outstanding.
+    /// A command goes out when fewer than this many are outstanding.
     Depth(usize),
 }
 
