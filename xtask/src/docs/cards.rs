@@ -53,11 +53,18 @@ A drive whose translation layer is not one of pages has no card for `femu`, `nvm
 ";
 
 /// What the page says of MQSim's card, with its program at hand and without.
-const WITH_MQSIM: &str = "`mqsim` is by runs of MQSim's program beside the model, of reads alone and writes alone at random, on a form of
-the drive of 6 GB; without a number MQSim ran none of them to its end.";
+const WITH_MQSIM: &str = "`mqsim` is by runs of MQSim's program beside the model, of reads alone and writes alone at random,
+with the drive in its steady state, with spare area of 30 % and in the smallest form of 6, 12 or 20 GB that MQSim can fill.
+Without a number it filled none, or ran none of the loads to its end.";
 const WITHOUT_MQSIM: &str =
     "MQSim's program was not run for this page (`MQSIM=/path/to/MQSim` before the command runs it):
 [the page of peers](../peers.md) has its runs with this card.";
+
+/// Spare area with which MQSim can fill a drive and collect it: it stops where a plane has too few free blocks.
+const SPARE_OF_MQSIM: &str = "spare.op=0.3";
+/// Bytes of the forms that it is tried with. It cannot fill blocks of a few pages, and in a large form a run ends before
+/// a block is collected.
+const BYTES_OF_MQSIM: [u64; 3] = [6_000_000_000, 12_000_000_000, 20_000_000_000];
 
 /// A card of a drive, and how far it is off.
 struct Made {
@@ -130,22 +137,24 @@ fn draw_cards(drive: &DriveFile, lab: &Lab) -> Result<Vec<Made>> {
     Ok(made)
 }
 
-/// How far MQSim is off with its card, where its program is at hand and the drive can be as small as it stands.
+/// How far MQSim is off with its card, where its program is at hand.
 fn off_of_mqsim(setting: &Setting, lab: &Lab) -> Result<Vec<Off>> {
     let Some(program) = std::env::var_os("MQSIM") else {
         return Ok(Vec::new());
     };
-    let drive = peers::small(setting.subject.slug())?;
-    if drive.capacity_bytes() > peers::BYTES_MAX {
+    let program = Path::new(&program);
+    let Some(drive) = filled_by_mqsim(program, setting.subject.slug())? else {
         return Ok(Vec::new());
-    }
+    };
     let small = Setting {
         subject: Arc::new(Subject::from(drive.clone())),
+        // What its own preconditioning makes of a drive.
+        state: State::Steady,
         ..setting.clone()
     };
     let model = cards::rows(&small, &peers::LOADS_OF_CARD, lab, &|_, _| ())?;
     let asked = |row: &Row| {
-        let given = peers::predicted_by_mqsim(Path::new(&program), &drive, row.load);
+        let given = peers::predicted_by_mqsim(program, &drive, row.load);
         let given = given.inspect_err(|why| eprintln!("{}: {why:#}", row.load.name()));
         Some((row.load, given.ok()?))
     };
@@ -159,12 +168,27 @@ fn off_of_mqsim(setting: &Setting, lab: &Lab) -> Result<Vec<Off>> {
         .collect();
     Ok(ftlab_card::off(
         &rows,
-        "reads alone and writes alone at random that MQSim ran",
+        "reads alone and writes alone at random that MQSim ran, in the steady state with spare area of 30 %",
         |row| {
             let of_load = given.iter().find(|(load, _)| *load == row.load);
             of_load.expect("others are left out").1
         },
     ))
+}
+
+/// The smallest form of a drive that MQSim can fill, of those that it is tried with, in pages and in slots.
+fn filled_by_mqsim(program: &Path, slug: &str) -> Result<Option<DriveFile>> {
+    let drive = Catalog::load(slug, &[SPARE_OF_MQSIM.to_owned()])?;
+    let is_quick = |load: &&Load| load.depth == 1 && load.read_pct == 100;
+    let reads: Vec<&Load> = peers::LOADS_OF_CARD.iter().filter(is_quick).collect();
+    for bytes in BYTES_OF_MQSIM {
+        let (small, _) = drive.shrunk_to(bytes)?;
+        let runs = |load: &&Load| peers::predicted_by_mqsim(program, &small, **load).is_ok();
+        if reads.iter().all(runs) {
+            return Ok(Some(small));
+        }
+    }
+    Ok(None)
 }
 
 /// Slots as pages where the program knows one of both: with whole pages a small write would cost several times as much.

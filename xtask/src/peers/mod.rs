@@ -25,7 +25,6 @@ use std::sync::Mutex;
 
 pub use card::{LOADS as LOADS_OF_CARD, predicted_by_mqsim};
 pub use own::{OwnOptions, review_one};
-pub use question::{BYTES_MAX, small};
 
 /// Drives are taken in forms of about so many bytes, by all simulators alike: others fill a terabyte for hours.
 const SHRINK_TO: u64 = 6_000_000_000;

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// A run that takes longer is one that hangs, and so does one in which no request ends for so long.
+/// A run that takes more processor time is one that hangs, and so does one in which no request ends for so much of it.
 const LIMIT: (Duration, Duration) = (Duration::from_secs(150), Duration::from_secs(40));
 /// How a question is put: where a run ends with an error, stalls or hangs, the next one is tried.
 const TRIES: [Try; 3] = [

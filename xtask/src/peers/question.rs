@@ -70,7 +70,7 @@ impl Question {
 }
 
 /// A drive in the form that is asked about.
-pub fn small(slug: &str) -> Result<DriveFile> {
+fn small(slug: &str) -> Result<DriveFile> {
     Ok(Catalog::load(slug, &[])?.shrunk_to(SHRINK_TO)?.0)
 }
 
