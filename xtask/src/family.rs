@@ -16,7 +16,7 @@ impl Families {
     pub fn load() -> Result<Families> {
         let mut files = BTreeMap::new();
         for slug in Catalog::drives() {
-            files.insert(slug.to_owned(), Catalog::load(slug, &[])?);
+            files.insert(slug.to_owned(), Catalog::default().load(slug, &[])?);
         }
         let bases = |file: &DriveFile| -> BTreeSet<String> {
             let rows = file.parameters().into_iter();

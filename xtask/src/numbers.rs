@@ -46,7 +46,7 @@ impl Number {
         let values = [STEP, STEP.recip(), 2.0, 0.5].map(|factor| self.written(self.value * factor));
         let is_possible = |value: &f64| {
             let setting = [self.setting(*value)];
-            let builds = |drive: &String| Catalog::load(drive, &setting).is_ok();
+            let builds = |drive: &String| Catalog::default().load(drive, &setting).is_ok();
             *value != self.value && self.drives.iter().all(builds)
         };
         values.into_iter().find(is_possible)
@@ -61,7 +61,9 @@ impl Number {
             let is_equal = row.value.parse() == Ok(self.value) && row.unit == self.unit;
             row.key == self.key && is_equal && !row.base.is_empty()
         };
-        let rows = Catalog::load(drive, &[]).map(|file| file.parameters());
+        let rows = Catalog::default()
+            .load(drive, &[])
+            .map(|file| file.parameters());
         self.is_of_base && rows.is_ok_and(|rows| rows.iter().any(same))
     }
 
@@ -78,7 +80,7 @@ impl Number {
         let values = [value, value.log2().round().exp2()];
         let builds = |setting: &String| {
             let all: Vec<String> = others.iter().chain([setting]).cloned().collect();
-            Catalog::load(drive, &all).is_ok()
+            Catalog::default().load(drive, &all).is_ok()
         };
         let settings = values.map(|value| self.setting(value));
         settings.into_iter().find(builds)
@@ -97,7 +99,7 @@ pub const STEP: f64 = 1.1;
 pub fn of_sources(drives: &[String], sources: &[&str]) -> Result<Vec<Number>> {
     let mut numbers: Vec<Number> = Vec::new();
     for drive in drives {
-        let file = Catalog::load(drive, &[])?;
+        let file = Catalog::default().load(drive, &[])?;
         for number in of(&file, drive, sources) {
             let same = |n: &&mut Number| {
                 n.key == number.key && n.unit == number.unit && n.value == number.value
@@ -174,7 +176,7 @@ mod tests {
     #[test]
     fn the_fitted_numbers_of_a_drive_are_found_and_no_others() {
         let numbers = fitted(&["ocz-core-jmf602".to_owned()], &[]).unwrap();
-        let file = Catalog::load("ocz-core-jmf602", &[]).unwrap();
+        let file = Catalog::default().load("ocz-core-jmf602", &[]).unwrap();
         let marked = file
             .parameters()
             .into_iter()
@@ -238,7 +240,9 @@ mod tests {
         let numbers = fitted(&["ocz-core-jmf602".to_owned()], &[]).unwrap();
         for number in numbers {
             let setting = number.setting(number.value * 1.234_567);
-            Catalog::load("ocz-core-jmf602", &[setting]).unwrap();
+            Catalog::default()
+                .load("ocz-core-jmf602", &[setting])
+                .unwrap();
         }
     }
 }

@@ -4,6 +4,7 @@
 use crate::docs::{self, Kept};
 use anyhow::{Context, Result, bail};
 use ftlab_bench::forecast::{Kind, Request, Residuals, forecast, outside, widened};
+use ftlab_drive::Catalog;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -40,7 +41,14 @@ fn known() -> Result<Vec<Missed>> {
     let mut errors = Vec::new();
     for path in sheets()? {
         let request = Request::parse(&path, &fs::read_to_string(&path)?)?;
-        let made = forecast(&request, MEMBERS, "", &Residuals::default(), &lab)?;
+        let made = forecast(
+            &request,
+            &Catalog::default(),
+            MEMBERS,
+            "",
+            &Residuals::default(),
+            &lab,
+        )?;
         for why in &made.lacking {
             eprintln!("{why}");
         }

@@ -35,7 +35,9 @@ struct Served {
 }
 
 fn serve(timing: Timing, limits: Limits) -> Served {
-    let file = Catalog::load("generic-mlc-8", &[]).expect("a drive");
+    let file = Catalog::default()
+        .load("generic-mlc-8", &[])
+        .expect("a drive");
     let testbed = Testbed::load("attached").expect("a testbed");
     let drive = DataDrive::in_memory(&file, &testbed, 1).expect("a drive");
     let engine = Arc::new(Engine::start(drive, timing).expect("an engine"));

@@ -74,7 +74,7 @@ impl Asker for Soonest {
 #[test]
 fn an_asker_asks_and_answers_in_sixty_lines() {
     let drives = ["seagate-momentus-7200.2", "generic-mlc-8"];
-    let load = |slug| Catalog::load(slug, &[]).expect("it loads");
+    let load = |slug| Catalog::default().load(slug, &[]).expect("it loads");
     let asker = Soonest::of(drives.map(load).to_vec());
     let lab = Lab::new(2, 1 << 30).expect("there are threads");
     let ends = ask::run(&asker, &lab, &|_, _| Ok(())).expect("nobody ends it");

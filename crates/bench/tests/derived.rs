@@ -107,7 +107,7 @@ fn announced() -> Vec<Announced> {
 fn used() -> BTreeMap<String, Option<f64>> {
     let mut used: BTreeMap<String, Option<f64>> = BTreeMap::new();
     for drive in Catalog::drives() {
-        let file = Catalog::load(drive, &[]).expect("it comes along");
+        let file = Catalog::default().load(drive, &[]).expect("it comes along");
         let table: Table = file.text().parse().expect("it was read");
         let sections = table.values().filter_map(Value::as_table);
         for number in sections.flat_map(Table::values).filter_map(Value::as_table) {
@@ -129,7 +129,7 @@ fn used() -> BTreeMap<String, Option<f64>> {
 
 /// What is wrong with a figure, in a line.
 fn fault(of: &Announced, stated: Option<f64>) -> Option<String> {
-    let file = Catalog::load(&of.drive, &[]).ok()?;
+    let file = Catalog::default().load(&of.drive, &[]).ok()?;
     let now = shown(&file, &of.figure).expect("the model runs");
     let error = now / of.figure.value - 1.0;
     let (id, drive, percent) = (&of.id, &of.drive, 100.0 * error);
@@ -186,13 +186,14 @@ fn drives_that_were_made_from_their_sheets_are_what_the_sheets_give() {
             .expect("a name");
         let text = std::fs::read_to_string(path).expect("it is a text");
         let sheet = Sheet::parse(slug, &text).expect("it is a sheet");
-        let made = from_sheet(&sheet).expect("it makes a drive");
+        let made = from_sheet(&sheet, &Catalog::default()).expect("it makes a drive");
         assert!(
             made.contradictions.is_empty(),
             "{slug}: {:?}",
             made.contradictions
         );
-        let shipped = Catalog::load(slug, &[])
+        let shipped = Catalog::default()
+            .load(slug, &[])
             .expect("it comes along")
             .parameters();
         for row in &made.fitted {

@@ -73,7 +73,9 @@ fn printed_by_go() -> String {
 fn hash_of_the_job() -> String {
     let text = include_str!("../examples/load.fio");
     let job = JobFile::parse(text, "load").unwrap();
-    let file = Catalog::known("samsung-980-pro-1000", &[]).unwrap();
+    let file = Catalog::default()
+        .known("samsung-980-pro-1000", &[])
+        .unwrap();
     let (file, _) = file.shrunk_to(3 << 30).unwrap();
     let testbed = Testbed::known(default_testbed([&file])).unwrap();
     let seed = RootSeed(1);

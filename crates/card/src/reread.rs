@@ -2,7 +2,7 @@
 
 use crate::load::{Grid, Load};
 use crate::{Asked, Card, CardError};
-use ftlab_drive::DriveFile;
+use ftlab_drive::{Catalog, DriveFile};
 use ftlab_import::{ImportError, Imported};
 
 /// The loads under which the drive that comes back is compared with the one that it is of.
@@ -37,7 +37,7 @@ impl<'a> Only<'a> {
             CardError::new(name, format!("`ftlab import` makes no drive of it: {why}"))
         };
         let imported = imported.map_err(|error| wrong(error.to_string()))?;
-        let drive = DriveFile::parse("reread", &imported.drive, &[]);
+        let drive = Catalog::default().parse("reread", &imported.drive, &[]);
         drive.map_err(|error| wrong(error.to_string()))
     }
 }

@@ -7,7 +7,7 @@ use ftlab_workload::JobFile;
 
 fn drive(name: &str, settings: &[&str]) -> DriveFile {
     let settings: Vec<String> = settings.iter().map(|&set| set.to_owned()).collect();
-    Catalog::load(name, &settings).unwrap()
+    Catalog::default().load(name, &settings).unwrap()
 }
 
 fn card(drive: &DriveFile, job: Option<&str>, unit: Unit) -> Result<Card, String> {
@@ -54,7 +54,9 @@ fn back(card: &Card) -> (DriveFile, Vec<String>) {
     let has_load = card.files.len() > 1;
     let workload = has_load.then(|| file("workload.xml"));
     let imported = ftlab_import::mqsim(&file("ssdconfig.xml"), workload.as_ref()).unwrap();
-    let drive = DriveFile::parse("back", &imported.drive, &[]).unwrap();
+    let drive = Catalog::default()
+        .parse("back", &imported.drive, &[])
+        .unwrap();
     (
         drive,
         imported.jobs.into_iter().map(|job| job.text).collect(),

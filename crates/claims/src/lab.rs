@@ -48,7 +48,7 @@ impl Plan {
     fn load(&self, need: &Need) -> Result<DriveFile, SheetError> {
         match self.changed(need.drive) {
             Some(file) => file.with(&need.settings()),
-            None => Catalog::load(need.drive, &need.settings()),
+            None => Catalog::default().load(need.drive, &need.settings()),
         }
     }
 }

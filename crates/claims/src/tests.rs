@@ -21,7 +21,7 @@ fn plan(ids: &[&str], drives: Vec<DriveFile>) -> Plan {
 
 fn changed(drive: &str, settings: &[&str]) -> DriveFile {
     let settings: Vec<String> = settings.iter().map(|&s| s.to_owned()).collect();
-    Catalog::load(drive, &settings).unwrap()
+    Catalog::default().load(drive, &settings).unwrap()
 }
 
 fn verdict(id: &str, drives: Vec<DriveFile>) -> (Verdict, String) {
@@ -60,7 +60,7 @@ fn needs_are_of_drives_states_and_machines_that_exist() {
         let id = row.id;
         assert!(!row.needs.is_empty(), "{id}");
         for need in &row.needs {
-            if let Err(error) = Catalog::load(need.drive, &need.settings()) {
+            if let Err(error) = Catalog::default().load(need.drive, &need.settings()) {
                 panic!("{}: {error}", need.label());
             }
             match &need.work {

@@ -141,7 +141,7 @@ impl Builder {
         self
     }
 
-    /// Policies of your own, which a setting can name from here on: `gc.policy=my-policy`.
+    /// Policies of your own, which the drive file and settings can name: `gc.policy=my-policy`.
     #[must_use]
     pub fn policies(mut self, policies: OwnPolicies) -> Builder {
         self.policies = policies;
@@ -149,20 +149,13 @@ impl Builder {
     }
 
     fn file(&self) -> Result<DriveFile, Error> {
-        // What a program brings must be there when the settings name it.
+        let catalog = || Catalog::with(self.policies.clone());
         let file = match &self.source {
-            Source::Named(name) => Catalog::known(name, &[])?,
-            Source::Text { name, text } => DriveFile::parse(name, text, &[])?,
-            Source::File(file) => (**file).clone(),
-        };
-        let file = match &self.source {
-            // It has its own.
-            Source::File(_) => file,
-            _ => file.knowing(self.policies.clone()),
-        };
-        let file = match self.settings.is_empty() {
-            true => file,
-            false => file.with(&self.settings)?,
+            Source::Named(name) => catalog().known(name, &self.settings)?,
+            Source::Text { name, text } => catalog().parse(name, text, &self.settings)?,
+            // It knows its own policies.
+            Source::File(file) if self.settings.is_empty() => (**file).clone(),
+            Source::File(file) => file.with(&self.settings)?,
         };
         let Some(most) = self.shrink_to else {
             return Ok(file);

@@ -12,6 +12,7 @@ mod tools;
 use clap::Subcommand;
 use ftlab_console::failure::Outcome;
 use ftlab_console::screen;
+use ftlab_drive::Catalog;
 use ftlab_image::CutReport;
 
 /// A command of the disk. There is one for each time the program is called.
@@ -56,29 +57,30 @@ pub enum Command {
     Firmware(tools::FirmwareOptions),
 }
 
-/// Does what a command asks; `version` is that of the program, for what it writes.
+/// Does what a command asks, with drives that know the policies of the catalogue; `version` is that of the program, for
+/// what it writes.
 ///
 /// # Errors
 /// Wrong input, or what failed on the way.
-pub fn command(command: &Command, version: &str) -> Outcome {
+pub fn command(command: &Command, catalog: &Catalog, version: &str) -> Outcome {
     match command {
-        Command::Info(args) => image::info(args),
-        Command::Fsck(args) => image::fsck(args),
-        Command::Pack(args) => image::pack(args),
+        Command::Info(args) => image::info(args, catalog),
+        Command::Fsck(args) => image::fsck(args, catalog),
+        Command::Pack(args) => image::pack(args, catalog),
         Command::Unpack(args) => image::unpack(args),
-        Command::Serve(args) => serve::command(args, version),
+        Command::Serve(args) => serve::command(args, catalog, version),
         Command::Crash(args) => crash::command(args),
         Command::Mark(args) => tools::mark(args),
         Command::Stop(args) => serve::stop(args),
-        Command::Smart(args) => tools::smart(args),
+        Command::Smart(args) => tools::smart(args, catalog),
         Command::Top(args) => tools::top(args),
-        Command::Erase(args) => tools::erase(args),
-        Command::Trim(args) => tools::trim(args),
-        Command::Fault(args) => tools::fault(args),
-        Command::Reset(args) => tools::reset(args),
-        Command::Snapshot(args) => tools::snapshot(args),
-        Command::SetMax(args) => tools::set_max(args),
-        Command::Firmware(args) => tools::firmware(args),
+        Command::Erase(args) => tools::erase(args, catalog),
+        Command::Trim(args) => tools::trim(args, catalog),
+        Command::Fault(args) => tools::fault(args, catalog),
+        Command::Reset(args) => tools::reset(args, catalog),
+        Command::Snapshot(args) => tools::snapshot(args, catalog),
+        Command::SetMax(args) => tools::set_max(args, catalog),
+        Command::Firmware(args) => tools::firmware(args, catalog),
     }
 }
 

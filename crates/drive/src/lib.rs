@@ -115,8 +115,8 @@ mod state;
 pub use counters::{Counters, HostCommands};
 pub use device::{CacheRefused, Device, EraseRefused};
 pub use file::{
-    Catalog, Choice, Class, DriveFile, Flash, Kind, OwnPolicies, ParameterRow, REMOVED, Range,
-    RatedBytes, RemovedKey, Spread, default_testbed,
+    Catalog, Choice, Class, DriveFile, Flash, Kind, OwnPolicies, OwnVictim, ParameterRow,
+    PolicyNameError, REMOVED, Range, RatedBytes, RemovedKey, Spread, default_testbed,
 };
 pub use flash_fault::FlashFault;
 pub use flashless::{Flashless, Medium};

@@ -180,7 +180,9 @@ mod tests {
             "slc.more_size=8MB",
         ];
         let all = all.iter().chain(more).map(ToString::to_string);
-        Catalog::load("generic-nvme-tlc-8", &all.collect::<Vec<_>>()).unwrap()
+        Catalog::default()
+            .load("generic-nvme-tlc-8", &all.collect::<Vec<_>>())
+            .unwrap()
     }
 
     fn built(file: &DriveFile) -> Box<dyn Device> {
@@ -319,7 +321,9 @@ mod tests {
             "thermal.light_until=61",
             "thermal.heavy_until=61",
         ];
-        let file = Catalog::load("samsung-970-evo-500", &hot.map(str::to_owned)).unwrap();
+        let file = Catalog::default()
+            .load("samsung-970-evo-500", &hot.map(str::to_owned))
+            .unwrap();
         let mut device = built(&file);
         let (mut now, mut id, mut done) = (SimTime::ZERO, 0, Vec::new());
         let until = SimTime(3_500_000_000);
@@ -362,10 +366,11 @@ mod tests {
 
     #[test]
     fn only_a_drive_that_speaks_nvme_has_logs() {
-        let file = Catalog::load("generic-mlc-8", &[]).unwrap();
+        let file = Catalog::default().load("generic-mlc-8", &[]).unwrap();
         assert_eq!(logs_of(&file, &*built(&file), SimTime::ZERO, &LIFE), None);
         let both = ["smart.vendor=intel".to_owned()];
-        let why = Catalog::load("generic-nvme-tlc-8", &both)
+        let why = Catalog::default()
+            .load("generic-nvme-tlc-8", &both)
             .unwrap_err()
             .to_string();
         assert!(why.contains("leave [smart] out"), "{why}");

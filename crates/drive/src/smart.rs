@@ -264,11 +264,14 @@ mod tests {
     fn attributes_are_in_order_and_names_known() {
         for name in ["intel", "indilinx", "sandforce", "micron", "samsung"] {
             let setting = format!("smart.vendor={name}");
-            let file = crate::Catalog::load("generic-mlc-8", &[setting]).unwrap();
+            let file = crate::Catalog::default()
+                .load("generic-mlc-8", &[setting])
+                .unwrap();
             let all = file.smart_vendor().unwrap().attributes(&health(10, 40));
             assert!(all.is_sorted_by(|a, b| a.id < b.id), "{name}");
         }
-        let unknown = crate::Catalog::load("generic-mlc-8", &["smart.vendor=acme".to_owned()]);
+        let unknown =
+            crate::Catalog::default().load("generic-mlc-8", &["smart.vendor=acme".to_owned()]);
         let why = unknown.unwrap_err().to_string();
         assert!(
             why.contains("unknown variant `acme`, expected one of `intel`"),

@@ -15,7 +15,7 @@ const MEMORY_MAX: usize = 128 << 20;
 
 #[test]
 fn an_origin_that_stands_for_gigabytes_is_refused_before_it_takes_memory() {
-    let file = Catalog::load("generic-mlc-8", &[]).unwrap();
+    let file = Catalog::default().load("generic-mlc-8", &[]).unwrap();
     let testbed = Testbed::load("anandtech-2008").unwrap();
     let mut device = file.build(&testbed, RootSeed(1)).unwrap();
     let steps = vec![String::new(); 1 << 25];

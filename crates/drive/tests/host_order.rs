@@ -24,7 +24,9 @@ fn latencies(order: HostOrder, settings: &[&str]) -> (f64, f64) {
     let settings: Vec<String> = (settings.iter().chain(&["disk.inner_rate=84"]))
         .map(ToString::to_string)
         .collect();
-    let file = Catalog::load("wd-raptor-150", &settings).expect("it loads");
+    let file = Catalog::default()
+        .load("wd-raptor-150", &settings)
+        .expect("it loads");
     let testbed = Testbed {
         queue_order: order,
         ..Testbed::load("anandtech-2008").expect("it loads")

@@ -108,7 +108,7 @@ fn keep() {
     fs::create_dir_all(&folder).unwrap();
     for (name, drive, settings) in KINDS {
         let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
-        let file = Catalog::load(drive, &settings).unwrap();
+        let file = Catalog::default().load(drive, &settings).unwrap();
         let mut device = new_drive(&file);
         work(&mut *device, 600);
         let origin = Origin::new("0.1.0", &file, "worked on", vec!["600 writes".into()], 1);
@@ -134,7 +134,7 @@ fn states_of_every_format_are_read_and_gone_on_from() {
             let what = format!("format {format}, {name}");
             let text = fs::read_to_string(path.with_extension("toml"));
             let text = text.unwrap_or_else(|why| panic!("{what}: {why}; set {KEEP}=1 once"));
-            let file = DriveFile::parse(drive, &text, &[]).unwrap();
+            let file = Catalog::default().parse(drive, &text, &[]).unwrap();
             let mut device = new_drive(&file);
             let state = fs::read(path.with_extension("state")).unwrap();
             let read = saved::read(&mut &state[..], &file, &mut *device);

@@ -65,10 +65,10 @@ pub struct Options {
     output_format: OutputFormat,
 }
 
-pub fn command(options: &Options) -> Outcome {
+pub fn command(options: &Options, catalog: &Catalog) -> Outcome {
     let sheet = options.sheet.as_deref().map(sheet).transpose()?;
     let base = match &options.drive {
-        Some(drive) => Some(Catalog::load(drive, &options.settings)?),
+        Some(drive) => Some(catalog.load(drive, &options.settings)?),
         None => None,
     };
     let out = NewFile::ready(&options.out, "--out")?;
@@ -83,7 +83,8 @@ pub fn command(options: &Options) -> Outcome {
         wa,
         used: options.used / 100.0,
     });
-    let announced = sheet.as_ref().map(from_sheet).transpose()?;
+    let announced = sheet.as_ref().map(|sheet| from_sheet(sheet, catalog));
+    let announced = announced.transpose()?;
     let base = base.or(announced.as_ref().map(|made| made.file.clone()));
     let base = base.expect("a drive or a sheet is required");
     let made = if figures.is_empty() && wa.is_none() {

@@ -71,7 +71,7 @@ impl Command for Checking {
     }
 }
 
-pub fn command(options: &Options) -> Outcome {
+pub fn command(options: &Options, catalog: &Catalog) -> Outcome {
     // Targets are made ready before the runs, so that a wrong path does not cost them.
     let json = options.json.as_deref();
     let json = json.map(|path| NewFile::ready(path, "--json"));
@@ -80,12 +80,12 @@ pub fn command(options: &Options) -> Outcome {
     let html = html
         .map(|path| NewFile::ready(path, "--html"))
         .transpose()?;
-    let checks = plan(options)?.checks()?;
+    let checks = plan(options, catalog)?.checks()?;
     let folder = options.keep.as_deref();
     let folder = folder
         .map(|path| Folder::ready_for(path, "--keep"))
         .transpose()?;
-    let cache = folder.map(|folder| results::cache(&folder, options.resume));
+    let cache = folder.map(|folder| results::cache(&folder, options.resume, catalog));
     let cache = cache.transpose()?;
     let progress = options.work.signs.shares();
     let session = Session::new(checks, cache, Checking, "drives", progress);
@@ -158,8 +158,8 @@ fn page(judged: &[Judged]) -> String {
     })
 }
 
-fn plan(options: &Options) -> Result<Plan, Failure> {
-    let load = |name: &String| Catalog::load(name, &options.settings);
+fn plan(options: &Options, catalog: &Catalog) -> Result<Plan, Failure> {
+    let load = |name: &String| catalog.load(name, &options.settings);
     let drives: Result<Vec<DriveFile>, _> = options.drives.iter().map(load).collect();
     Ok(Plan {
         ids: options.ids.iter().map(|id| id.to_uppercase()).collect(),

@@ -9,7 +9,6 @@ use clap::{Arg, Args, Command, ValueEnum};
 use clap_complete::generate;
 use ftlab_bench::suites;
 use ftlab_drive::Catalog;
-use ftlab_ftl::page::policy_names;
 use ftlab_host::Testbed;
 use ftlab_result::quantity::{self, Kind};
 use std::collections::BTreeSet;
@@ -38,7 +37,7 @@ pub struct Options {
     shell: Shell,
 }
 
-pub fn command(options: &Options) -> Outcome {
+pub fn command(options: &Options, catalog: &Catalog) -> Outcome {
     let shell = match options.shell {
         Shell::Bash => clap_complete::Shell::Bash,
         Shell::Zsh => clap_complete::Shell::Zsh,
@@ -48,7 +47,7 @@ pub fn command(options: &Options) -> Outcome {
     let words = own::words();
     let name = words.first().and_then(|path| Path::new(path).file_name());
     let name = name.map_or_else(|| "ftlab".into(), |name| name.to_string_lossy());
-    let (mut script, mut ftlab) = (Vec::new(), with_values(cli::command())?);
+    let (mut script, mut ftlab) = (Vec::new(), with_values(cli::command(), catalog)?);
     generate(shell, &mut ftlab, &*name, &mut script);
     let mut script = String::from_utf8_lossy(&script).into_owned();
     if options.shell == Shell::Fish {
@@ -58,8 +57,8 @@ pub fn command(options: &Options) -> Outcome {
 }
 
 /// Gives options whose values may be any text those that ftlab knows, for shells to offer.
-fn with_values(ftlab: Command) -> Result<Command, Failure> {
-    let values = Values::known()?;
+fn with_values(ftlab: Command, catalog: &Catalog) -> Result<Command, Failure> {
+    let values = Values::known(catalog)?;
     let offered = |argument: Arg| match values.of(argument.get_id().as_str(), argument.get_long()) {
         Some(values) if argument.get_possible_values().is_empty() => {
             // Names of values live as long as the program, which ends with this command.
@@ -85,17 +84,17 @@ struct Values {
 }
 
 impl Values {
-    fn known() -> Result<Values, Failure> {
+    fn known(catalog: &Catalog) -> Result<Values, Failure> {
         let (mut tests, mut keys) = (BTreeSet::new(), BTreeSet::new());
         for test in suites::all() {
             tests.extend([test.family.method.clone(), test.family.slug.clone()]);
             tests.insert(test.step.slug.clone());
         }
         for drive in Catalog::drives() {
-            let rows = Catalog::load(drive, &[])?.parameters();
+            let rows = catalog.load(drive, &[])?.parameters();
             keys.extend(rows.into_iter().map(|row| format!("{}=", row.key)));
         }
-        let policies = policy_names().into_iter();
+        let policies = catalog.policies().victim_names().into_iter();
         keys.extend(policies.map(|policy| format!("gc.policy={policy}")));
         let whole = |names: BTreeSet<String>| names.into_iter().filter(|name| !name.is_empty());
         Ok(Values {

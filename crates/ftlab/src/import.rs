@@ -5,7 +5,7 @@ use crate::files::{self, Folder};
 use crate::options::OutputFormat;
 use crate::{memory, screen};
 use clap::{Args, Subcommand};
-use ftlab_drive::DriveFile;
+use ftlab_drive::Catalog;
 use ftlab_import::{Imported, Nvmevirt, Row, Text};
 use serde::Serialize;
 use std::fmt::Write;
@@ -227,7 +227,7 @@ fn written(to: &To, name: &str, imported: &Imported) -> Outcome {
     }
     let drive_name = format!("{name}.toml");
     // A drive that cannot be made is of no use, and the reason is in the other program's numbers.
-    DriveFile::parse(&drive_name, &imported.drive, &[]).map_err(|error| {
+    Catalog::default().parse(&drive_name, &imported.drive, &[]).map_err(|error| {
         Failure::Input(format!(
             "these numbers make no drive here, and nothing was written: {error}; change them where they come from"
         ))

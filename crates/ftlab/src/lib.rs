@@ -58,16 +58,15 @@ use clap::FromArgMatches;
 use cli::{Cli, Command};
 use failure::Failure;
 use ftlab_console::{failure, files, health, memory, own, progress, screen};
+use ftlab_drive::{Catalog, OwnPolicies};
 use std::process::ExitCode;
 
 /// Types and traits that a victim policy is written with.
 pub mod policy {
     pub use ftlab_base::SuperblockId;
     pub use ftlab_base::rng::Stream;
-    pub use ftlab_ftl::page::{
-        Candidate, NOT_A_CANDIDATE, RegisterError, Registered as Policy, VictimPolicy, VictimView,
-        register,
-    };
+    pub use ftlab_drive::OwnVictim as Policy;
+    pub use ftlab_ftl::page::{Candidate, NOT_A_CANDIDATE, VictimPolicy, VictimView};
 }
 
 /// The whole program: does what the process's arguments ask, with drives that know `policies` as values
@@ -99,9 +98,10 @@ fn run_with(policies: &'static [policy::Policy]) -> u8 {
         say(panic);
         std::process::abort();
     }));
-    if let Err(why) = policy::register(policies) {
-        return failure::exit_code(Err(Failure::Input(why.to_string())));
-    }
+    let catalog = match OwnPolicies::of(policies) {
+        Ok(own) => Catalog::with(own),
+        Err(why) => return failure::exit_code(Err(Failure::Input(why.to_string()))),
+    };
     let cli = cli::command();
     let arguments = words::alike(&cli, own::words());
     let matches = cli.get_matches_from(fio_words::arranged(arguments));
@@ -112,24 +112,24 @@ fn run_with(policies: &'static [policy::Policy]) -> u8 {
     let outcome = match cli.command {
         Command::Drives(options) => drives::command(&options),
         Command::Tests(args) => list_tests::command(&args),
-        Command::Show(args) => show::command(&args),
-        Command::Run(args) | Command::Fio(args) => run::command(&args),
+        Command::Show(args) => show::command(&args, &catalog),
+        Command::Run(args) | Command::Fio(args) => run::command(&args, &catalog),
         Command::Import(args) => import::command(&args),
-        Command::Card(args) => card::command(&args),
-        Command::Calibrate(args) => calibrate::command(&args),
-        Command::Predict(args) => predict::command(&args),
+        Command::Card(args) => card::command(&args, &catalog),
+        Command::Calibrate(args) => calibrate::command(&args, &catalog),
+        Command::Predict(args) => predict::command(&args, &catalog),
         Command::Trace(args) => trace::command(&args),
-        Command::Plan(args) => plan::command(&args),
-        Command::Endurance(args) => endurance::command(&args),
-        Command::Review(args) => review::command(&args),
-        Command::Pts(args) => pts::command(&args),
+        Command::Plan(args) => plan::command(&args, &catalog),
+        Command::Endurance(args) => endurance::command(&args, &catalog),
+        Command::Review(args) => review::command(&args, &catalog),
+        Command::Pts(args) => pts::command(&args, &catalog),
         Command::Report(args) => report::command(&args),
-        Command::Compare(args) => compare::command(&args),
-        Command::Sweep(args) => sweep::command(&args),
-        Command::Claims(args) => claims::command(&args),
+        Command::Compare(args) => compare::command(&args, &catalog),
+        Command::Sweep(args) => sweep::command(&args, &catalog),
+        Command::Claims(args) => claims::command(&args, &catalog),
         #[cfg(feature = "attach")]
-        Command::Disk(command) => ftlab_disk::command(&command, provenance::version()),
-        Command::Completions(args) => completions::command(&args),
+        Command::Disk(command) => ftlab_disk::command(&command, &catalog, provenance::version()),
+        Command::Completions(args) => completions::command(&args, &catalog),
         Command::Man(args) => man::command(&args),
     };
     failure::exit_code(outcome)

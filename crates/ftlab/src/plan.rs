@@ -14,6 +14,7 @@ use ftlab_base::amount::decimal;
 use ftlab_bench::ask::Asker;
 use ftlab_bench::loads::{OwnLoad, Reading};
 use ftlab_bench::plan::{self, SPARE_BOUNDS};
+use ftlab_drive::Catalog;
 use ftlab_lab::Length;
 use ftlab_result::ResultSet;
 use ftlab_result::plan::Measure;
@@ -122,13 +123,13 @@ impl Command for Planning {
     }
 }
 
-pub fn command(options: &Options) -> Outcome {
-    let planning = planning(options)?;
+pub fn command(options: &Options, catalog: &Catalog) -> Outcome {
+    let planning = planning(options, catalog)?;
     let load = planning.load.name.clone();
     let batch = planning.batch()?;
     let folder = options.out.as_deref().map(results::folder).transpose()?;
     let cache = folder.as_ref();
-    let cache = cache.map(|folder| results::cache(folder, options.resume));
+    let cache = cache.map(|folder| results::cache(folder, options.resume, catalog));
     let cache = cache.transpose()?;
     let junit = options.require.junit()?;
     let drives = 0..batch.cells().len();
@@ -194,9 +195,9 @@ fn ahead(batch: &plan::Batch) -> String {
 }
 
 /// Everything that can be wrong with what was asked, but for what its drives say, is found here.
-fn planning(options: &Options) -> Result<plan::Planning, Failure> {
+fn planning(options: &Options, catalog: &Catalog) -> Result<plan::Planning, Failure> {
     let load = load(options)?;
-    let drives = drives::load(&options.drives, &options.settings)?;
+    let drives = drives::load(catalog, &options.drives, &options.settings)?;
     let goals = [
         (Measure::Wa, options.wa),
         (Measure::LifeYears, options.life),

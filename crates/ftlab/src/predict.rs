@@ -9,6 +9,7 @@ use crate::screen;
 use clap::Args;
 use comfy_table::{Cell, CellAlignment};
 use ftlab_bench::forecast::{self, Forecast, Request, Residuals, Row};
+use ftlab_drive::Catalog;
 use ftlab_lab::Lab;
 use std::path::{Path, PathBuf};
 
@@ -47,7 +48,7 @@ pub struct Options {
     signs: Signs,
 }
 
-pub fn command(options: &Options) -> Outcome {
+pub fn command(options: &Options, catalog: &Catalog) -> Outcome {
     let date = Time::now().day();
     let requests = options.sheets.iter().map(|path| request(path));
     let requests: Vec<Request> = requests.collect::<Result<_, _>>()?;
@@ -73,7 +74,7 @@ pub fn command(options: &Options) -> Outcome {
     let mut text = String::new();
     for request in &requests {
         let progress = options.signs.spinner(&request.slug);
-        let made = forecast::forecast(request, options.members, &date, &residuals, &lab)?;
+        let made = forecast::forecast(request, catalog, options.members, &date, &residuals, &lab)?;
         progress.clear();
         let name = name(request);
         if !made.rows.is_empty() {

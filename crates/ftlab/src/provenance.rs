@@ -1,6 +1,7 @@
 //! The origin of this program: its version, the model's, and the commit of its sources.
 
 use crate::own;
+use ftlab_drive::Catalog;
 use ftlab_result::Provenance;
 use std::sync::LazyLock;
 
@@ -29,8 +30,8 @@ pub fn version() -> &'static str {
 /// has the model of its version; sources that were changed may be any model, and so may a program with policies of
 /// its own: only their own build is sure to be the same one. A program that cannot read its own file is known by its
 /// version alone.
-pub fn simulator() -> String {
-    let changed = here().modified != Some(false) || ftlab_ftl::page::has_own_policies();
+pub fn simulator(catalog: &Catalog) -> String {
+    let changed = here().modified != Some(false) || !catalog.policies().is_empty();
     let program = changed.then(|| own::code().and_then(std::fs::read));
     let program = program.and_then(Result::ok).unwrap_or_default();
     format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&program))

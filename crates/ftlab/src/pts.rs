@@ -10,7 +10,7 @@ use crate::{results, screen};
 use clap::{Args, ValueEnum};
 use ftlab_bench::ask::Asker;
 use ftlab_bench::pts::{self, CLIENT, ENTERPRISE, Pts, Scale};
-use ftlab_drive::Kind;
+use ftlab_drive::{Catalog, Kind};
 use ftlab_lab::Subject;
 use ftlab_result::ResultSet;
 use std::path::PathBuf;
@@ -120,11 +120,11 @@ impl Command for Testing {
     }
 }
 
-pub fn command(options: &Options) -> Outcome {
-    let batch = pts(options)?.batch()?;
+pub fn command(options: &Options, catalog: &Catalog) -> Outcome {
+    let batch = pts(options, catalog)?.batch()?;
     let folder = results::folder(&options.out)?;
     let drives = 0..batch.cells().len();
-    let cache = results::cache(&folder, options.resume)?;
+    let cache = results::cache(&folder, options.resume, catalog)?;
     let session = Session::new(
         batch,
         Some(cache),
@@ -144,7 +144,7 @@ pub fn command(options: &Options) -> Outcome {
     kept
 }
 
-fn pts(options: &Options) -> Result<Pts, Failure> {
+fn pts(options: &Options, catalog: &Catalog) -> Result<Pts, Failure> {
     let mut tests: Vec<pts::Test> = Vec::new();
     for test in options.tests.iter().map(|test| test.of_standard()) {
         if !tests.contains(&test) {
@@ -155,7 +155,7 @@ fn pts(options: &Options) -> Result<Pts, Failure> {
         tests = pts::Test::ALL.to_vec();
     }
     Ok(Pts {
-        drives: drives(options)?,
+        drives: drives(options, catalog)?,
         tests,
         settings: match options.class {
             Class::Client => CLIENT,
@@ -167,8 +167,8 @@ fn pts(options: &Options) -> Result<Pts, Failure> {
     })
 }
 
-fn drives(options: &Options) -> Result<Vec<Subject>, Failure> {
-    let drives = load(&options.drives, &options.settings)?;
+fn drives(options: &Options, catalog: &Catalog) -> Result<Vec<Subject>, Failure> {
+    let drives = load(catalog, &options.drives, &options.settings)?;
     if let Some(file) = drives.iter().find(|file| file.kind() != Kind::Ssd) {
         return Err(Failure::Input(format!(
             "{} has no flash, and the specification is for solid-state storage; leave it out, or run \

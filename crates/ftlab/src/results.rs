@@ -4,6 +4,7 @@ use crate::failure::{Failure, Outcome};
 use crate::files::{self, Folder};
 use crate::session::Cache;
 use crate::{provenance, screen};
+use ftlab_drive::Catalog;
 use ftlab_lab::Store;
 use ftlab_result::{OLDEST, Provenance, ResultSet, SCHEMA, Unread};
 use serde::Serialize;
@@ -92,10 +93,10 @@ pub fn write(folder: &Folder, set: &ResultSet) -> Outcome {
     Ok(folder.write(&files)?)
 }
 
-/// The outcomes that are kept in a directory: none, unless a call goes on with them.
-pub fn cache(folder: &Folder, resumes: bool) -> Result<Cache, Failure> {
+/// The outcomes of the catalogue's drives that are kept in a directory: none, unless a call goes on with them.
+pub fn cache(folder: &Folder, resumes: bool, catalog: &Catalog) -> Result<Cache, Failure> {
     folder.check(&[CELLS])?;
-    let (path, simulator) = (folder.join(CELLS), provenance::simulator());
+    let (path, simulator) = (folder.join(CELLS), provenance::simulator(catalog));
     let store = match resumes {
         true => Store::open(&path, &simulator),
         false => Store::new(&path, &simulator),

@@ -23,8 +23,8 @@ pub struct Options {
     output_format: OutputFormat,
 }
 
-pub fn command(options: &Options) -> Outcome {
-    let file = Catalog::load(&options.drive, &options.settings)?;
+pub fn command(options: &Options, catalog: &Catalog) -> Outcome {
+    let file = catalog.load(&options.drive, &options.settings)?;
     let sheet = sheets::sheet(&file);
     let text = match options.output_format {
         OutputFormat::Normal => normal(&sheet, &facts(&file)),

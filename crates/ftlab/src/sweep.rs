@@ -5,6 +5,7 @@ use crate::options::Machine;
 use crate::progress::{Progress, Signs};
 use crate::{files, memory, screen};
 use clap::Args;
+use ftlab_drive::Catalog;
 use ftlab_lab::Lab;
 use ftlab_states::watch::Stopped;
 use ftlab_sweep::{Finished, Row, Share, Status, Store, Sweep, merge};
@@ -55,7 +56,7 @@ pub struct Options {
     signs: Signs,
 }
 
-pub fn command(options: &Options) -> Outcome {
+pub fn command(options: &Options, catalog: &Catalog) -> Outcome {
     let share = options
         .shard
         .as_deref()
@@ -64,7 +65,7 @@ pub fn command(options: &Options) -> Outcome {
         return said(&merge(&options.merge, &options.out)?);
     };
     let text = files::read(path, "a grid, which is a .toml file")?;
-    let sweep = files::guarded(path, || Ok(Sweep::parse(&text, path)?))?;
+    let sweep = files::guarded(path, || Ok(Sweep::parse(&text, path, catalog)?))?;
     // A share that is done is left alone: its store is not opened for writing.
     if Store::is_whole(&options.out, &sweep, share)? {
         let file = options.out.join(share.file());

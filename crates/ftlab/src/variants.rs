@@ -4,6 +4,7 @@ use crate::drives;
 use crate::failure::Failure;
 use clap::Args;
 use ftlab_bench::variants::{Sweep, Variant, all};
+use ftlab_drive::Catalog;
 use ftlab_lab::Subject;
 use std::collections::BTreeSet;
 
@@ -24,9 +25,9 @@ impl SetOption {
     ///
     /// # Errors
     /// As [`drives::subjects`] and [`read`].
-    pub fn drives(&self, names: &[String]) -> Result<Vec<Subject>, Failure> {
+    pub fn drives(&self, catalog: &Catalog, names: &[String]) -> Result<Vec<Subject>, Failure> {
         let variants = all(&read(&last_of_each(&self.settings))?);
-        let load = |variant: &Variant| drives::subjects(names, &variant.settings);
+        let load = |variant: &Variant| drives::subjects(catalog, names, &variant.settings);
         let loaded: Vec<Vec<Subject>> = variants.iter().map(load).collect::<Result<_, _>>()?;
         let mut loaded: Vec<_> = loaded.into_iter().map(Vec::into_iter).collect();
         let mut drives = Vec::new();

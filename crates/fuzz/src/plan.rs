@@ -75,7 +75,7 @@ impl Plan {
     /// # Errors
     /// When the drive cannot be.
     pub fn load(&self) -> std::result::Result<DriveFile, SheetError> {
-        Catalog::load(self.base, &self.settings)
+        Catalog::default().load(self.base, &self.settings)
     }
 
     /// The same drive with blocks that do not last, and perhaps bits that are read wrong.
@@ -460,7 +460,9 @@ fn disk(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
 
 /// Puts some of the drive's numbers on an edge, or something that is no number in their place.
 fn strange(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
-    let file = Catalog::load(plan.base, &[]).expect("it comes with ftlab");
+    let file = Catalog::default()
+        .load(plan.base, &[])
+        .expect("it comes with ftlab");
     let keys: Vec<String> = file.parameters().into_iter().map(|row| row.key).collect();
     for _ in 0..u.int_in_range(1..=3)? {
         let key = u.choose(&keys)?.clone();

@@ -25,7 +25,7 @@ const REQUESTS: usize = 500;
 #[must_use]
 pub fn drive_file(data: &[u8]) -> Verdict {
     let text = String::from_utf8_lossy(data);
-    verdict(DriveFile::parse("fuzz", &text, &[]))
+    verdict(Catalog::default().parse("fuzz", &text, &[]))
 }
 
 /// One drive of every kind, in an order that stays: inputs that were kept name them by number.
@@ -56,10 +56,7 @@ pub fn settings(data: &[u8]) -> Verdict {
     };
     let text = String::from_utf8_lossy(text);
     let settings: Vec<String> = text.split('\n').map(str::to_owned).collect();
-    verdict(Catalog::load(
-        DRIVES[usize::from(number) % DRIVES.len()],
-        &settings,
-    ))
+    verdict(Catalog::default().load(DRIVES[usize::from(number) % DRIVES.len()], &settings))
 }
 
 fn verdict(file: Result<DriveFile, SheetError>) -> Verdict {
@@ -184,7 +181,9 @@ pub fn testbed_file(data: &[u8]) -> Verdict {
     match Testbed::parse("fuzz", &text) {
         Err(error) => Verdict::Refused(reason(&error.to_string())),
         Ok(testbed) => {
-            let file = Catalog::load(DRIVES[0], &SMALL.map(str::to_owned)).expect("it can be");
+            let file = Catalog::default()
+                .load(DRIVES[0], &SMALL.map(str::to_owned))
+                .expect("it can be");
             try_file(
                 &file,
                 &testbed,

@@ -181,7 +181,7 @@ fn texts(folder: &str) -> Vec<(String, String)> {
 
 fn small(name: &str, settings: &[&str]) -> DriveFile {
     let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
-    Catalog::load(name, &settings).unwrap()
+    Catalog::default().load(name, &settings).unwrap()
 }
 
 fn all_of(folder: &str, read: fn(&[u8]) -> Verdict) -> Tally {

@@ -5,7 +5,7 @@ use crate::base::Base;
 use crate::header::Header;
 use crate::new::New;
 use crate::recovery::found::Found;
-use ftlab_drive::DriveFile;
+use ftlab_drive::{Catalog, DriveFile};
 use ftlab_host::Testbed;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -40,11 +40,16 @@ pub(crate) struct Prepared {
 }
 
 /// Reads the drive as a base has it.
-pub(crate) fn prepare(base: &Base, testbed: &Testbed) -> Result<Prepared, ImageError> {
-    let (header, file) = Header::read(&*base.storage).map_err(|why| ImageError::Unusable {
-        path: base.path.clone(),
-        why,
-    })?;
+pub(crate) fn prepare(
+    base: &Base,
+    catalog: &Catalog,
+    testbed: &Testbed,
+) -> Result<Prepared, ImageError> {
+    let (header, file) =
+        Header::read(&*base.storage, catalog).map_err(|why| ImageError::Unusable {
+            path: base.path.clone(),
+            why,
+        })?;
     let new = New::of(&file, testbed, header.seed)?;
     let found = Found::read(&base.path, &*base.storage, new, false)?;
     Ok(Prepared {
@@ -56,11 +61,11 @@ pub(crate) fn prepare(base: &Base, testbed: &Testbed) -> Result<Prepared, ImageE
 
 impl Prefetched {
     /// Has a thread read it.
-    pub(crate) fn begin(base: &Base, testbed: &Testbed) -> Option<Prefetched> {
+    pub(crate) fn begin(base: &Base, catalog: Catalog, testbed: &Testbed) -> Option<Prefetched> {
         let (sender, receiver) = mpsc::sync_channel(1);
         let (fingerprint, base, testbed) = (base.fingerprint, base.clone(), testbed.clone());
         let read = move || {
-            let read = prepare(&base, &testbed);
+            let read = prepare(&base, &catalog, &testbed);
             // The memory of this copy waits for the first that is needed: what the system gives, it clears before.
             drop(read.as_ref().map(|prepared| prepared.found.copy()));
             // The receiver is gone when the drive was dropped; then nobody needs the model.

@@ -6,7 +6,7 @@ use crate::error::Wrong;
 use crate::header::Header;
 use crate::new::New;
 use crate::{DataDrive, ImageError, OpenOptions};
-use ftlab_drive::{Device, DriveFile, Kind};
+use ftlab_drive::{Catalog, Device, DriveFile, Kind};
 use ftlab_ftl::Room;
 use ftlab_host::Testbed;
 use std::path::Path;
@@ -26,25 +26,26 @@ impl DataDrive {
     /// the state of the drive; it is the old one then.
     pub fn update_firmware(
         path: &Path,
+        catalog: &Catalog,
         testbed: &Testbed,
         make: impl FnOnce(&DriveFile) -> Result<DriveFile, ftlab_sheet::SheetError>,
     ) -> Result<Option<String>, ImageError> {
         let access = Access::Alone { sync: true };
         let opened = open_image(path, access, None)?;
-        Self::update_firmware_on(path, opened, testbed, make)
+        Self::update_firmware_on(path, opened, (catalog, testbed), make)
     }
 
     pub(crate) fn update_firmware_on(
         path: &Path,
         OpenedImage { storage, base }: OpenedImage,
-        testbed: &Testbed,
+        (catalog, testbed): (&Catalog, &Testbed),
         make: impl FnOnce(&DriveFile) -> Result<DriveFile, ftlab_sheet::SheetError>,
     ) -> Result<Option<String>, ImageError> {
         let unusable = |why: Wrong| ImageError::Unusable {
             path: path.to_owned(),
             why,
         };
-        let (header, old) = Header::read(&*storage).map_err(unusable)?;
+        let (header, old) = Header::read(&*storage, catalog).map_err(unusable)?;
         let new = make(&old)?;
         let refused = |why: String| ImageError::Firmware(why);
         let Some(difference) = old.difference(&new) else {
@@ -53,7 +54,7 @@ impl DataDrive {
         check_flash(&old, &new).map_err(refused)?;
         let options = OpenOptions {
             sync: true,
-            ..OpenOptions::on(testbed)
+            ..OpenOptions::on(catalog, testbed)
         };
         let (mut drive, _) = open_beside(path, storage, base.as_ref(), &options)?;
         drive.switch_off()?;

@@ -9,6 +9,7 @@ use crate::journal::Hole;
 use crate::new::New;
 use crate::storage::{Overlay, Storage};
 use crate::{Damaged, ImageError, OpenOptions};
+use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use serde::Serialize;
 use std::path::Path;
@@ -70,15 +71,15 @@ impl Fsck {
 /// # Errors
 /// When it cannot be opened: it is no image, of another version, its header or its newest checkpoint
 /// is damaged, or another process has it open.
-pub fn fsck(path: &Path, testbed: &Testbed) -> Result<Fsck, ImageError> {
-    let options = OpenOptions::of_what_is_left(testbed);
+pub fn fsck(path: &Path, catalog: &Catalog, testbed: &Testbed) -> Result<Fsck, ImageError> {
+    let options = OpenOptions::of_what_is_left(catalog, testbed);
     let storage = open_image(path, Access::ReadOnly, None)?.storage;
-    let checkpoints = look_at_checkpoints(path, &*storage, testbed)?;
+    let checkpoints = look_at_checkpoints(path, &*storage, &options)?;
     let unreadable = |why| ImageError::Unusable {
         path: path.to_owned(),
         why: Wrong::Unreadable(why),
     };
-    let (headers, length) = (Header::wrong(&*storage), storage.length());
+    let (headers, length) = (Header::wrong(&*storage, catalog), storage.length());
     let length = length.map_err(unreadable)?;
     // Recovery writes, but a check must not: it writes to memory over the image.
     let storage = Box::new(Overlay::new(Arc::from(storage)));
@@ -111,15 +112,15 @@ pub fn fsck(path: &Path, testbed: &Testbed) -> Result<Fsck, ImageError> {
 ///
 /// # Errors
 /// As [`fsck`], and when the storage fails.
-pub fn accept(path: &Path, testbed: &Testbed) -> Result<(), ImageError> {
+pub fn accept(path: &Path, catalog: &Catalog, testbed: &Testbed) -> Result<(), ImageError> {
     let options = OpenOptions {
         sync: true,
         accepts_loss: true,
-        ..OpenOptions::on(testbed)
+        ..OpenOptions::on(catalog, testbed)
     };
     let access = Access::Alone { sync: options.sync };
     let OpenedImage { mut storage, base } = open_image(path, access, None)?;
-    let (header, file) = Header::read(&*storage).map_err(|why| ImageError::Unusable {
+    let (header, file) = Header::read(&*storage, catalog).map_err(|why| ImageError::Unusable {
         path: path.to_owned(),
         why,
     })?;
@@ -142,14 +143,14 @@ pub fn accept(path: &Path, testbed: &Testbed) -> Result<(), ImageError> {
 fn look_at_checkpoints(
     path: &Path,
     storage: &dyn Storage,
-    testbed: &Testbed,
+    options: &OpenOptions<'_>,
 ) -> Result<[String; 2], ImageError> {
     let unusable = |why: Wrong| ImageError::Unusable {
         path: path.to_owned(),
         why,
     };
-    let (header, file) = Header::read(storage).map_err(unusable)?;
-    let regions = New::of(&file, testbed, header.seed)?.regions();
+    let (header, file) = Header::read(storage, options.catalog).map_err(unusable)?;
+    let regions = New::of(&file, options.testbed, header.seed)?.regions();
     let mut told = [String::new(), String::new()];
     for (which, told) in told.iter_mut().enumerate() {
         let area = Area::read(storage, &regions.checkpoints, which);

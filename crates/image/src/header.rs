@@ -12,7 +12,7 @@ use crate::regions::HEADER_BYTES;
 use crate::storage::Storage;
 use crate::{ImageError, error::Wrong};
 use ftlab_base::StreamHash;
-use ftlab_drive::{DriveFile, REMOVED, RemovedKey};
+use ftlab_drive::{Catalog, DriveFile, REMOVED, RemovedKey};
 use ftlab_sheet::magic::IMAGE as MAGIC;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -90,25 +90,29 @@ impl Header {
     }
 
     /// Damage of each of the two copies.
-    pub(crate) fn wrong(storage: &dyn Storage) -> [Option<String>; 2] {
+    pub(crate) fn wrong(storage: &dyn Storage, catalog: &Catalog) -> [Option<String>; 2] {
         PLACES.map(|place| {
-            Self::read_at(storage, place, REMOVED)
+            Self::read_at(storage, place, catalog, REMOVED)
                 .err()
                 .map(|why| why.to_string())
         })
     }
 
-    /// Reads the newest that is whole, and makes the drive file of it.
-    pub(crate) fn read(storage: &dyn Storage) -> Result<(Header, DriveFile), Wrong> {
-        Self::read_knowing(storage, REMOVED)
+    /// Reads the newest that is whole, and makes the drive file of it, which may name policies of the catalogue.
+    pub(crate) fn read(
+        storage: &dyn Storage,
+        catalog: &Catalog,
+    ) -> Result<(Header, DriveFile), Wrong> {
+        Self::read_knowing(storage, catalog, REMOVED)
     }
 
     /// Reads the newest whole header, with `removed` as the keys that drive files no longer have.
     pub(crate) fn read_knowing(
         storage: &dyn Storage,
+        catalog: &Catalog,
         removed: &[RemovedKey],
     ) -> Result<(Header, DriveFile), Wrong> {
-        let [first, second] = PLACES.map(|place| Self::read_at(storage, place, removed));
+        let [first, second] = PLACES.map(|place| Self::read_at(storage, place, catalog, removed));
         match (first, second) {
             (Ok(first), Ok(second)) if second.0.generation > first.0.generation => Ok(second),
             (Err(_), Ok(second)) => Ok(second),
@@ -121,6 +125,7 @@ impl Header {
     fn read_at(
         storage: &dyn Storage,
         place: u64,
+        catalog: &Catalog,
         removed: &[RemovedKey],
     ) -> Result<(Header, DriveFile), Wrong> {
         let header: Option<Header> = FRAME.read(storage, place)?;
@@ -131,16 +136,20 @@ impl Header {
                 read: ftlab_drive::saved::FORMAT,
             });
         }
-        header.with_drive_of_today(removed)
+        header.with_drive_of_today(catalog, removed)
     }
 
     /// Reads its drive file. What an earlier version wrote is as that wrote it, but for keys that are gone.
-    fn with_drive_of_today(self, removed: &[RemovedKey]) -> Result<(Header, DriveFile), Wrong> {
+    fn with_drive_of_today(
+        self,
+        catalog: &Catalog,
+        removed: &[RemovedKey],
+    ) -> Result<(Header, DriveFile), Wrong> {
         if hash_of(&self.text) != self.hash {
             let why = "its drive file is not the one it was made with".to_owned();
             return Err(Wrong::Header(why));
         }
-        let read = DriveFile::parse_older(&self.slug, &self.text, removed);
+        let read = catalog.parse_older(&self.slug, &self.text, removed);
         let (drive, notes) = read.map_err(|why| {
             Wrong::Header(format!("this ftlab does not take its drive file: {why}"))
         })?;

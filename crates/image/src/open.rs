@@ -26,7 +26,7 @@ impl DataDrive {
         if let Some(image) = image.filter(|image| image.exists()) {
             return Self::open_at(image, Some(base), options);
         }
-        let found = Base::open(base, options.testbed)?;
+        let found = Base::open(base, options.catalog, options.testbed)?;
         check_depth(image.unwrap_or(base), found.depth(), 0)?;
         let in_memory = PathBuf::from(format!("what lies in memory on {}", base.display()));
         let path = image.unwrap_or(&in_memory);

@@ -2,7 +2,7 @@
 
 use crate::journal::Hole;
 use ftlab_cut::CutReport;
-use ftlab_drive::DriveFile;
+use ftlab_drive::{Catalog, DriveFile};
 use ftlab_host::Testbed;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -63,6 +63,8 @@ pub struct CreateOptions {
 /// Options of opening an image.
 #[derive(Debug, Clone, Copy)]
 pub struct OpenOptions<'a> {
+    /// The catalogue whose policies its drive may name.
+    pub catalog: &'a Catalog,
     /// The machine it is plugged into.
     pub testbed: &'a Testbed,
     /// The drive it should be, if that matters to the caller.
@@ -83,8 +85,9 @@ pub struct OpenOptions<'a> {
 impl<'a> OpenOptions<'a> {
     /// Options to work on an image, which is in order, on this machine.
     #[must_use]
-    pub fn on(testbed: &'a Testbed) -> OpenOptions<'a> {
+    pub fn on(catalog: &'a Catalog, testbed: &'a Testbed) -> OpenOptions<'a> {
         OpenOptions {
+            catalog,
             testbed,
             drive: None,
             read_only: false,
@@ -97,11 +100,11 @@ impl<'a> OpenOptions<'a> {
 
     /// Options to look at whatever is left of an image, and change nothing.
     #[must_use]
-    pub fn of_what_is_left(testbed: &'a Testbed) -> OpenOptions<'a> {
+    pub fn of_what_is_left(catalog: &'a Catalog, testbed: &'a Testbed) -> OpenOptions<'a> {
         OpenOptions {
             read_only: true,
             accepts_loss: true,
-            ..OpenOptions::on(testbed)
+            ..OpenOptions::on(catalog, testbed)
         }
     }
 }

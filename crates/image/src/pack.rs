@@ -12,6 +12,7 @@ use crate::ImageError;
 use crate::base::open::{Access, open_image};
 use crate::error::{Wrong, system_error};
 use crate::header::Header;
+use ftlab_drive::Catalog;
 use ftlab_sheet::magic::PACKED as MAGIC;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -98,13 +99,13 @@ impl<T: Read> Summed<T> {
 ///
 /// # Errors
 /// When it cannot be read, is no image, somebody serves it, or `to` takes no more.
-pub fn pack(path: &Path, to: impl Write) -> Result<PackedImage, ImageError> {
+pub fn pack(path: &Path, catalog: &Catalog, to: impl Write) -> Result<PackedImage, ImageError> {
     let storage = open_image(path, Access::ReadOnly, None)?.storage;
     let unusable = |why: Wrong| ImageError::Unusable {
         path: path.to_owned(),
         why,
     };
-    let (header, _) = Header::read(&*storage).map_err(unusable)?;
+    let (header, _) = Header::read(&*storage, catalog).map_err(unusable)?;
     let length = storage.length();
     let length = length.map_err(|why| unusable(Wrong::Unreadable(why)))?;
     let about = PackedImage {

@@ -24,7 +24,7 @@ use crate::store_options::StoreOptions;
 use crate::{CreateOptions, ImageError, OnKill, OpenOptions};
 use ftlab_base::{Command, Lba, Lpn, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_cut::SectorMask;
-use ftlab_drive::DriveFile;
+use ftlab_drive::{Catalog, DriveFile};
 use ftlab_host::Testbed;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -83,9 +83,9 @@ struct Page {
 /// # Errors
 /// When the header cannot be read, somebody has the image open, or there is no room for a second one beside
 /// it. The damaged image is as it was then.
-pub fn rebuild(path: &Path, testbed: &Testbed) -> Result<Rebuilt, ImageError> {
+pub fn rebuild(path: &Path, catalog: &Catalog, testbed: &Testbed) -> Result<Rebuilt, ImageError> {
     let storage = open_image(path, Access::ReadOnly, None)?.storage;
-    let (header, file) = Header::read(&*storage).map_err(|why| ImageError::Unusable {
+    let (header, file) = Header::read(&*storage, catalog).map_err(|why| ImageError::Unusable {
         path: path.to_owned(),
         why,
     })?;
@@ -95,7 +95,7 @@ pub fn rebuild(path: &Path, testbed: &Testbed) -> Result<Rebuilt, ImageError> {
         return begin_anew(path, new, &file);
     }
     let (regions, shape) = (new.regions(), new.shape());
-    let options = OpenOptions::of_what_is_left(testbed);
+    let options = OpenOptions::of_what_is_left(catalog, testbed);
     let lies = open_image(path, Access::ReadOnly, None)?.storage;
     let found = Found::read(path, &*lies, New::of(&file, testbed, header.seed)?, true);
     let mapped = found.and_then(|found| {

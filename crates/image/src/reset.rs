@@ -15,6 +15,7 @@ use crate::recovery::found::Opening;
 use crate::snapshots::{chain_of, check_depth, clear_cut_off, no_snapshot, target_of};
 use crate::storage::FileStorage;
 use crate::{ImageError, OpenOptions};
+use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -24,7 +25,12 @@ use std::thread;
 ///
 /// # Errors
 /// When there is nothing to go back to, somebody has it open, or the system does not do it; it is as it was then.
-pub fn reset_image(image: &Path, to: Option<&str>, testbed: &Testbed) -> Result<(), ImageError> {
+pub fn reset_image(
+    image: &Path,
+    to: Option<&str>,
+    catalog: &Catalog,
+    testbed: &Testbed,
+) -> Result<(), ImageError> {
     let locked = FileStorage::open(image, false).map_err(|why| match why.kind() {
         ErrorKind::WouldBlock => ImageError::Locked {
             path: image.to_owned(),
@@ -35,7 +41,7 @@ pub fn reset_image(image: &Path, to: Option<&str>, testbed: &Testbed) -> Result<
     check_base_of(image, &locked)?;
     let lies_on = chain_of(image);
     let target = target_of(image, &lies_on, to)?;
-    let base = Base::open(&target, testbed)?;
+    let base = Base::open(&target, catalog, testbed)?;
     check_depth(image, base.depth(), lies_on.len())?;
     let (file, aside) = begin_aside(image)?;
     let begun = base.begin(Some(image), Box::new(file), true);
@@ -50,7 +56,7 @@ impl DataDrive {
     /// as the drive.
     pub fn expect_resets(&mut self) {
         if let (Some(base), Some(testbed)) = (&self.backing.base, &self.testbed) {
-            self.backing.prefetched = Prefetched::begin(base, testbed);
+            self.backing.prefetched = Prefetched::begin(base, self.file.catalog(), testbed);
         }
     }
 
@@ -66,21 +72,22 @@ impl DataDrive {
                 "there is nothing to go back to: serve it with --base, and without --read-only";
             return Err(no_snapshot(&self.path, why.to_owned()));
         };
+        let catalog = self.file.catalog();
         let options = OpenOptions {
             sync: image.sync,
             on_kill: image.on_kill,
-            ..OpenOptions::on(&testbed)
+            ..OpenOptions::on(&catalog, &testbed)
         };
         if self.body.tap().is_some() {
             let why = "a crash log is being written, which a reset would end: serve it without --crash-log";
             return Err(no_snapshot(&self.path, why.to_owned()));
         }
-        let target = self.target(to, &testbed)?;
+        let target = self.target(to, &options)?;
         check_depth(&self.path, target.depth(), self.depth())?;
         let there = self.backing.prefetched.take();
         let prepared = match there.and_then(|there| there.of(&target)) {
             Some(prepared) => prepared?,
-            None => Box::new(prepare(&target, &testbed)?),
+            None => Box::new(prepare(&target, &catalog, &testbed)?),
         };
         let reset = self.begin_anew(&target, &prepared, &options);
         // A user who goes back once does so again.
@@ -99,7 +106,7 @@ impl DataDrive {
         self.backing.base.as_ref().map_or(0, Base::depth)
     }
 
-    fn target(&self, to: Option<&str>, testbed: &Testbed) -> Result<Base, ImageError> {
+    fn target(&self, to: Option<&str>, options: &OpenOptions<'_>) -> Result<Base, ImageError> {
         let base = self.backing.base.as_ref();
         if let Some(base) = base {
             base.check_unchanged()?;
@@ -122,7 +129,7 @@ impl DataDrive {
         if let Some(base) = base.filter(|base| base.path == target) {
             return Ok(base.clone());
         }
-        let base = Base::open(&target, testbed)?;
+        let base = Base::open(&target, options.catalog, options.testbed)?;
         // A snapshot that the image does not lie on is what somebody else went to.
         if let Some([above, _]) = lies_on.array_windows().find(|[_, below]| *below == target) {
             base.check_lies_under(above)?;

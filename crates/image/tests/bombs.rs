@@ -24,7 +24,9 @@ const SMALL: [&str; 3] = [
 ];
 
 fn drive() -> (DriveFile, Testbed) {
-    let file = Catalog::load("generic-mlc-8", &SMALL.map(str::to_owned)).unwrap();
+    let file = Catalog::default()
+        .load("generic-mlc-8", &SMALL.map(str::to_owned))
+        .unwrap();
     (file, Testbed::load("anandtech-2008").unwrap())
 }
 
@@ -76,7 +78,7 @@ fn replace_state(image: &File, state: &[u8]) {
 
 #[test]
 fn a_checkpoint_that_stands_for_gigabytes_is_refused_before_it_takes_memory() {
-    let (file, testbed) = drive();
+    let ((file, testbed), catalog) = (drive(), Catalog::default());
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path().join("drive.img");
     let made = DataDrive::create(&at, &file, &testbed, &CreateOptions::default());
@@ -94,7 +96,7 @@ fn a_checkpoint_that_stands_for_gigabytes_is_refused_before_it_takes_memory() {
         let options = OpenOptions {
             read_only: true,
             on_kill: OnKill::Keep,
-            ..OpenOptions::on(&testbed)
+            ..OpenOptions::on(&catalog, &testbed)
         };
         ALLOCATOR
             .set_limit(ALLOCATOR.allocated() + MEMORY_MAX)

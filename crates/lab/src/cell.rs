@@ -259,7 +259,7 @@ mod tests {
     }
 
     fn cell(change: impl Fn(&mut Cell, &mut Playing)) -> String {
-        let drive = Catalog::load("generic-mlc-8", &[]).unwrap();
+        let drive = Catalog::default().load("generic-mlc-8", &[]).unwrap();
         let mut playing = Playing {
             load: load("w.fio", 9),
             begin: Begin::of(State::Filled),
@@ -288,7 +288,7 @@ mod tests {
         let drive = |settings: &[&str]| {
             let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
             Arc::new(Subject::from(
-                Catalog::load("generic-mlc-8", &settings).unwrap(),
+                Catalog::default().load("generic-mlc-8", &settings).unwrap(),
             ))
         };
         let ids = [

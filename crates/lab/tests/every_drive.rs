@@ -81,7 +81,9 @@ fn sum(file: &DriveFile, text: &str, clock: Clock) -> u64 {
 #[test]
 fn every_drive_does_what_it_did() {
     let sums = |slug: &&str| {
-        let file = Catalog::load(slug, &[]).expect("it comes with ftlab");
+        let file = Catalog::default()
+            .load(slug, &[])
+            .expect("it comes with ftlab");
         let timed = sum(&file, TIMED, Clock::Timed);
         let untimed = sum(&file, UNTIMED, Clock::Untimed);
         format!("{slug},{timed:016x},{untimed:016x}")

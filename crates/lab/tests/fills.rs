@@ -50,7 +50,7 @@ fn wrong(file: &DriveFile) -> Option<String> {
 #[test]
 fn the_cache_of_every_drive_is_told() {
     let files = Catalog::drives().into_iter();
-    let files = files.map(|slug| Catalog::load(slug, &[]).expect("it loads"));
+    let files = files.map(|slug| Catalog::default().load(slug, &[]).expect("it loads"));
     let files: Vec<DriveFile> = files.filter(|file| file.cache_bytes().is_some()).collect();
     assert!(files.len() >= 14, "{}", files.len());
     let faults: Vec<String> = files.par_iter().filter_map(wrong).collect();
@@ -70,14 +70,23 @@ fn of_caches_of_any_size_and_speed_a_fill_tells_the_size_or_that_it_cannot() {
         sets.extend(speeds.iter().map(|speed| vec![size.clone(), speed.clone()]));
         sets.extend(rules.iter().map(|rule| vec![size.clone(), rule.clone()]));
     }
-    let with = |set: &Vec<String>| Catalog::load("generic-nvme-tlc-1000", set).expect("it loads");
+    let with = |set: &Vec<String>| {
+        Catalog::default()
+            .load("generic-nvme-tlc-1000", set)
+            .expect("it loads")
+    };
     let files: Vec<DriveFile> = sets.iter().map(with).collect();
     let faults: Vec<String> = files.par_iter().filter_map(wrong).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     // As fast as what is behind it, and much faster.
     let doubt = |us: u32| {
         let set = [format!("slc.t_program={us}us")];
-        fill(&Catalog::load("generic-nvme-tlc-1000", &set).expect("it loads")).doubt
+        fill(
+            &Catalog::default()
+                .load("generic-nvme-tlc-1000", &set)
+                .expect("it loads"),
+        )
+        .doubt
     };
     let why = doubt(590).expect("nobody can tell");
     assert!(

@@ -29,7 +29,7 @@ fn reads(order: HostOrder, jobs: &str) -> Vec<f64> {
         ..Testbed::load("linux-2024-nvme").expect("it loads")
     };
     let settings = SMALL.map(ToString::to_string);
-    let file = Catalog::load(DRIVE, &settings).expect("it loads");
+    let file = Catalog::default().load(DRIVE, &settings).expect("it loads");
     let mut device = file.build(&testbed, SEED).expect("it can be built");
     ftlab_states::prepare(&mut *device, State::New, State::Filled, SEED).expect("it gets there");
     let text = format!(

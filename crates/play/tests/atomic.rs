@@ -11,7 +11,7 @@ use ftlab_workload::JobFile;
 const SEED: RootSeed = RootSeed(1);
 
 fn new_drive() -> Box<dyn Device> {
-    let file = Catalog::load("generic-nvme-tlc-8", &[]).unwrap();
+    let file = Catalog::default().load("generic-nvme-tlc-8", &[]).unwrap();
     let testbed = Testbed::load("linux-2024-nvme").unwrap();
     file.build(&testbed, SEED).unwrap()
 }

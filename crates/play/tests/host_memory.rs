@@ -27,7 +27,9 @@ fn mean_us(settings: &[&str]) -> f64 {
     ];
     let settings = small.iter().chain(settings).map(ToString::to_string);
     let settings: Vec<String> = settings.collect();
-    let file = Catalog::load("generic-nvme-tlc-8", &settings).expect("it loads");
+    let file = Catalog::default()
+        .load("generic-nvme-tlc-8", &settings)
+        .expect("it loads");
     let testbed = Testbed::load("linux-2024-nvme").expect("it loads");
     let mut device = file.build(&testbed, SEED).expect("it can be built");
     ftlab_states::prepare(&mut *device, State::New, State::Filled, SEED).expect("it gets there");

@@ -37,7 +37,9 @@ struct Found {
 
 fn reads(drive: (&str, &[&str]), testbed: &Testbed, job: &str) -> Found {
     let settings: Vec<String> = drive.1.iter().map(ToString::to_string).collect();
-    let file = Catalog::load(drive.0, &settings).expect("it loads");
+    let file = Catalog::default()
+        .load(drive.0, &settings)
+        .expect("it loads");
     let mut device = file.build(testbed, SEED).expect("it can be built");
     if drive == FLASH {
         ftlab_states::prepare(&mut *device, State::New, State::Filled, SEED)

@@ -13,7 +13,7 @@ fn run(drive: &str, job: &str) -> RunReport {
 }
 
 fn run_jobs(drive: &str, text: &str) -> RunReport {
-    let file = Catalog::load(drive, &[]).unwrap();
+    let file = Catalog::default().load(drive, &[]).unwrap();
     let testbed = Testbed::load("linux-2024-nvme").unwrap();
     let mut device = file.build(&testbed, SEED).unwrap();
     let job = JobFile::parse(text, "limit.fio").unwrap();

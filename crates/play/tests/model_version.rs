@@ -41,7 +41,7 @@ const SMALL: [&str; 2] = ["nand.blocks_per_die=128", "spare.op=0.15"];
 
 fn prepared(slug: &str, settings: &[&str], state: State) -> Box<dyn Device> {
     let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
-    let file = Catalog::load(slug, &settings).expect("it loads");
+    let file = Catalog::default().load(slug, &settings).expect("it loads");
     let testbed = Testbed::load("anandtech-2008").expect("it loads");
     let mut device = file.build(&testbed, SEED).expect("it can be built");
     ftlab_states::prepare(&mut *device, State::New, state, SEED).expect("it can be prepared");

@@ -60,7 +60,7 @@ fn load(rate: u64) -> JobFile {
 
 /// The drive after many overwrites at random.
 fn steady(drive: &str) -> Box<dyn Device> {
-    let file = Catalog::load(drive, &[]).expect("it loads");
+    let file = Catalog::default().load(drive, &[]).expect("it loads");
     let scale = Scale {
         blocks: 1,
         pages: PAGES,

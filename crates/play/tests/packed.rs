@@ -42,7 +42,7 @@ struct Speeds {
 
 fn built(drive: &str, settings: &[&str]) -> Box<dyn Device> {
     let settings: Vec<String> = settings.iter().map(|s| s.to_string()).collect();
-    let file = Catalog::load(drive, &settings).expect("it loads");
+    let file = Catalog::default().load(drive, &settings).expect("it loads");
     let testbed = Testbed::load("anandtech-2012").expect("it loads");
     file.build(&testbed, RootSeed(1)).expect("it can be built")
 }

@@ -20,7 +20,7 @@ fn drive(fill: f64, streams: &[&str]) -> Box<dyn Device> {
         format!("spare.op={}", 1.0 / fill - 1.0),
     ];
     settings.extend(streams.iter().map(|&setting| setting.to_owned()));
-    let file = Catalog::load("generic-mlc-8", &settings).unwrap();
+    let file = Catalog::default().load("generic-mlc-8", &settings).unwrap();
     file.build(&Testbed::load("anandtech-2008").unwrap(), SEED)
         .unwrap()
 }

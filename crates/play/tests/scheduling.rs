@@ -32,7 +32,9 @@ struct Figures {
 fn measured(policy: &[&str]) -> Figures {
     let mut settings = vec!["nand.blocks_per_die=48".to_owned()];
     settings.extend(policy.iter().map(ToString::to_string));
-    let file = Catalog::load("generic-mlc-8", &settings).expect("it loads");
+    let file = Catalog::default()
+        .load("generic-mlc-8", &settings)
+        .expect("it loads");
     let testbed = Testbed::load("anandtech-2008").expect("it loads");
     let mut drive = file.build(&testbed, RootSeed(1)).expect("it can be built");
     ftlab_states::prepare(drive.as_mut(), State::New, State::Filled, RootSeed(1))
@@ -92,7 +94,9 @@ fn steady_share(channels: u32) -> f64 {
         "nand.dies_per_channel=4".to_owned(),
         "nand.blocks_per_die=64".to_owned(),
     ];
-    let file = Catalog::load("generic-mlc-8", &settings).expect("it loads");
+    let file = Catalog::default()
+        .load("generic-mlc-8", &settings)
+        .expect("it loads");
     let testbed = Testbed::load("attached").expect("it loads");
     let mut drive = file.build(&testbed, RootSeed(1)).expect("it can be built");
     ftlab_states::prepare(drive.as_mut(), State::New, State::SteadyFast, RootSeed(1))

@@ -17,7 +17,7 @@ const SIZES: [u64; 2] = [12 << 30, 48 << 30];
 
 /// The drive in that size, and the size as a share of what it is.
 fn drive(slug: &str, bytes: u64) -> (Box<dyn Device>, f64) {
-    let file = Catalog::load(slug, &[]).expect("it loads");
+    let file = Catalog::default().load(slug, &[]).expect("it loads");
     let testbed = Testbed::load("linux-2024-nvme").expect("it loads");
     let (small, times) = file.shrunk_to(bytes).expect("it can be smaller");
     assert!(times > 1.5, "{slug} is no larger");

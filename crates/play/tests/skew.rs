@@ -37,7 +37,7 @@ fn write_amplification(
         format!("gc.separate={separate}"),
         format!("spare.op={}", 1.0 / fill - 1.0),
     ];
-    let file = Catalog::load("generic-mlc-8", &settings).unwrap();
+    let file = Catalog::default().load("generic-mlc-8", &settings).unwrap();
     let testbed = Testbed::load("anandtech-2008").unwrap();
     let mut device = file.build(&testbed, SEED).unwrap();
     ftlab_states::prepare(&mut *device, State::New, State::Filled, SEED).unwrap();

@@ -32,7 +32,7 @@ fn published(drive: &str) -> BTreeMap<String, (f64, bool)> {
 }
 
 fn new_drive(drive: &str) -> Box<dyn Device> {
-    let file = Catalog::load(drive, &[]).expect("it loads");
+    let file = Catalog::default().load(drive, &[]).expect("it loads");
     let scale = Scale {
         blocks: 1,
         pages: PAGES,

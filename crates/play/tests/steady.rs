@@ -30,7 +30,9 @@ fn drive_of(blocks_per_die: u32, policy: &str, op: f64) -> Box<dyn Device> {
         format!("gc.policy={policy}"),
         format!("spare.op={op}"),
     ];
-    let file = Catalog::load("generic-mlc-8", &settings).expect("it loads");
+    let file = Catalog::default()
+        .load("generic-mlc-8", &settings)
+        .expect("it loads");
     let testbed = Testbed::load("anandtech-2008").expect("it loads");
     file.build(&testbed, SEED).expect("it can be built")
 }
@@ -202,7 +204,7 @@ fn drives_without_a_closed_form_are_told_the_slow_way() {
         "wd-velociraptor-300",
         "generic-nvme-tlc-8",
     ] {
-        let file = Catalog::load(slug, &[]).expect("it loads");
+        let file = Catalog::default().load(slug, &[]).expect("it loads");
         let mut device = file.build(&testbed, SEED).expect("it can be built");
         let refused = ftlab_states::prepare(&mut *device, State::New, State::SteadyFast, SEED);
         let message = refused.expect_err("nothing is known of it").to_string();
@@ -219,7 +221,9 @@ fn a_drive_with_tables_on_flash_starts_fast_too() {
         "checkpoint.every=64MiB",
         "spare.op=0.15",
     ];
-    let file = Catalog::load("intel-x25-m-g1-80", &settings.map(str::to_owned)).expect("it loads");
+    let file = Catalog::default()
+        .load("intel-x25-m-g1-80", &settings.map(str::to_owned))
+        .expect("it loads");
     let testbed = Testbed::load("anandtech-2008").expect("it loads");
     let mut device = file.build(&testbed, SEED).expect("it can be built");
     ftlab_states::prepare(&mut *device, State::New, State::SteadyFast, SEED).expect("it starts");
@@ -238,7 +242,7 @@ const SUPERBLOCK_SLOTS: u32 = 1 << 13;
 /// A shipped drive with 256 superblocks of few pages, or as near to that as it can be; nothing unless it maps pages in
 /// one stream and collects greedily, as a closed form has it.
 fn shipped(slug: &str) -> Option<Box<dyn Device>> {
-    let file = Catalog::load(slug, &[]).expect("it loads");
+    let file = Catalog::default().load(slug, &[]).expect("it loads");
     let extent = file.extent().ok()?;
     let rows = SUPERBLOCK_SLOTS * extent.pages_per_block / extent.superblock_slots;
     let rows = rows.clamp(4, 32);

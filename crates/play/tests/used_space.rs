@@ -45,7 +45,9 @@ fn modelled(drive: &str, used_gib: f64, times: f64) -> f64 {
         "spare.user_capacity={}KiB",
         (used_gib * f64::from(1 << 20)) as u64 / 4 * 4
     );
-    let file = Catalog::load(drive, &[capacity]).expect("it loads");
+    let file = Catalog::default()
+        .load(drive, &[capacity])
+        .expect("it loads");
     let scale = Scale {
         blocks: 1,
         pages: 64,

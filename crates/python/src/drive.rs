@@ -19,7 +19,8 @@ pub struct Drive {
 impl Drive {
     /// The drive file, for a run that keeps what callables raise.
     pub fn file(&self, calls: &Arc<Calls>) -> DriveFile {
-        self.file.knowing(self.callables.for_run(calls))
+        let own = self.callables.for_run(calls);
+        (self.file).knowing(own.expect("their names were checked when they were given"))
     }
 }
 
@@ -42,7 +43,7 @@ pub fn drive_names() -> Vec<&'static str> {
 #[pyfunction]
 pub fn catalogue() -> PyResult<Table> {
     let files: Result<Vec<DriveFile>, _> = (Catalog::drives().into_iter())
-        .map(|slug| Catalog::load(slug, &[]))
+        .map(|slug| Catalog::default().load(slug, &[]))
         .collect();
     let files = files.map_err(|error| input_error(&error))?;
     let port = |file: &DriveFile| {
@@ -89,14 +90,18 @@ impl Drive {
     /// The drive of a name or of a path that ends in .toml.
     #[staticmethod]
     fn named(name: &str, settings: Vec<String>) -> PyResult<Drive> {
-        let file = Catalog::load(name, &settings).map_err(|error| input_error(&error))?;
+        let file = Catalog::default()
+            .load(name, &settings)
+            .map_err(|error| input_error(&error))?;
         Ok(file.into())
     }
 
     /// The drive of a drive file's text; `slug` names it, and its random streams.
     #[staticmethod]
     fn of_text(slug: &str, text: &str, settings: Vec<String>) -> PyResult<Drive> {
-        let file = DriveFile::parse(slug, text, &settings).map_err(|error| input_error(&error))?;
+        let file = Catalog::default()
+            .parse(slug, text, &settings)
+            .map_err(|error| input_error(&error))?;
         Ok(file.into())
     }
 
@@ -136,6 +141,7 @@ impl Drive {
         }
         // Nobody asks them as long as the drive does not run.
         let own = callables.for_run(&Arc::default());
+        let own = own.map_err(|error| input_error(&error))?;
         let file = self.file.knowing(own).with(&settings);
         Ok(Drive {
             file: file.map_err(|error| input_error(&error))?,

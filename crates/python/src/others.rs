@@ -9,7 +9,7 @@ use ftlab_base::RootSeed;
 use ftlab_bench::calibrate::{self as calibration, Fitted, Measured, MeasuredWa, Sheet};
 use ftlab_bench::endurance::{self as lives, CLIENT, Daily, Lived, Way};
 use ftlab_bench::trace_figures::Figures;
-use ftlab_drive::{DriveFile, default_testbed};
+use ftlab_drive::{Catalog, DriveFile, default_testbed};
 use ftlab_export::{Cells, Column};
 use ftlab_host::Testbed;
 use ftlab_import::{Imported, Left, Nvmevirt, Row, Text};
@@ -118,7 +118,9 @@ pub fn from_sheet(
     Vec<(String, String)>,
 )> {
     let sheet = guarded(&source, || Sheet::parse(source, text).map_err(raised))?;
-    let made = work(py, progress, |_| calibration::from_sheet(&sheet))?;
+    let made = work(py, progress, |_| {
+        calibration::from_sheet(&sheet, &Catalog::default())
+    })?;
     let made = made.map_err(raised)?;
     let pinned = made.pinned.into_iter();
     let pinned = pinned.map(|number| (number.key, number.by.name().to_owned()));
@@ -176,11 +178,13 @@ pub fn import_files(
     capacity_bytes: Option<u64>,
 ) -> PyResult<Made> {
     let made = guarded(&program, || imported(program, &files, base, capacity_bytes))?;
-    DriveFile::parse(program, &made.drive, &[]).map_err(|error| {
-        input_error(&format!(
-            "these numbers make no drive here: {error}; change them where they come from"
-        ))
-    })?;
+    Catalog::default()
+        .parse(program, &made.drive, &[])
+        .map_err(|error| {
+            input_error(&format!(
+                "these numbers make no drive here: {error}; change them where they come from"
+            ))
+        })?;
     let jobs = made.jobs.into_iter();
     let jobs = jobs.map(|job| (job.suffix, job.text, job.wraps)).collect();
     Ok((

@@ -3,7 +3,7 @@
 use crate::calls::Calls;
 use crate::errors::input_error;
 use ftlab_base::SuperblockId;
-use ftlab_drive::OwnPolicies;
+use ftlab_drive::{OwnPolicies, PolicyNameError};
 use ftlab_ftl::page::{self, PacingPolicy, VictimPolicy};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -42,7 +42,10 @@ pub struct Callables {
 
 impl Callables {
     /// As policies that a drive file may name, for a run that keeps what they raise.
-    pub fn for_run(&self, calls: &Arc<Calls>) -> OwnPolicies {
+    ///
+    /// # Errors
+    /// When one is called as no policy can be.
+    pub fn for_run(&self, calls: &Arc<Calls>) -> Result<OwnPolicies, PolicyNameError> {
         let mut own = OwnPolicies::default();
         let callback = |callable: &Callable| Callback {
             callable: callable.clone(),
@@ -50,13 +53,13 @@ impl Callables {
         };
         if let Some(victim) = &self.victim {
             let victim_of = callback(victim);
-            own.add_victim(&victim.name, move |_| Box::new(Victim(victim_of.clone())));
+            own.add_victim(&victim.name, move |_| Box::new(Victim(victim_of.clone())))?;
         }
         if let Some(pacing) = &self.pacing {
             let pacing_of = callback(pacing);
-            own.add_pacing(&pacing.name, move || Box::new(Pacing(pacing_of.clone())));
+            own.add_pacing(&pacing.name, move || Box::new(Pacing(pacing_of.clone())))?;
         }
-        own
+        Ok(own)
     }
 }
 

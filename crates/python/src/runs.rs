@@ -312,7 +312,7 @@ pub fn review(
     let subject = |drive: &PyRef<'_, Drive>| Subject::from(drive.file(&calls));
     let mut subjects: Vec<Subject> = drives.iter().map(subject).collect();
     if subjects.is_empty() {
-        let load = |name: &String| Catalog::load(name, &[]).map(Subject::from);
+        let load = |name: &String| Catalog::default().load(name, &[]).map(Subject::from);
         let loaded: Result<Vec<Subject>, _> = of_suite.iter().map(load).collect();
         subjects = loaded.map_err(|error| input_error(&error))?;
     }

@@ -3,6 +3,7 @@
 use crate::errors::{guarded, input_error, raised, run_error};
 use crate::table::Table;
 use crate::work::{Machine, warn_of_memory, work};
+use ftlab_drive::Catalog;
 use ftlab_states::watch::Stopped;
 use ftlab_sweep::{Finished, Grid, Row, Share, Status, SweepError, begin, rows_as_parquet};
 use pyo3::prelude::*;
@@ -200,7 +201,7 @@ impl Sweep {
 
 impl Sweep {
     fn read(py: Python<'_>, grid: Grid, folder: &Path, name: &str) -> PyResult<Sweep> {
-        let sweep = py.detach(|| ftlab_sweep::Sweep::of(&grid, folder, name));
+        let sweep = py.detach(|| ftlab_sweep::Sweep::of(&grid, folder, name, &Catalog::default()));
         Ok(Sweep {
             sweep: sweep.map_err(raised)?,
             grid,

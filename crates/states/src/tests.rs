@@ -86,7 +86,7 @@ fn a_drive_that_never_settles_is_not_taken_for_steady() {
 fn filling_at_random_writes_every_sector_of_the_last_place_once() {
     let testbed = Testbed::load("anandtech-2008").unwrap();
     let settings = ["nand.blocks_per_die=32", "nand.pages_per_block=32"].map(str::to_owned);
-    let file = Catalog::load("generic-mlc-8", &settings).unwrap();
+    let file = Catalog::default().load("generic-mlc-8", &settings).unwrap();
     let mut device = file.build(&testbed, RootSeed(1)).unwrap();
     prepare(&mut *device, State::New, State::FilledRandom, RootSeed(1)).unwrap();
     let counters = device.counters();

@@ -7,6 +7,7 @@
     reason = "it measures wall time"
 )]
 
+use ftlab_drive::Catalog;
 use ftlab_lab::Lab;
 use ftlab_states::watch::Stopped;
 use ftlab_sweep::{Row, Share, Store, Sweep};
@@ -36,7 +37,8 @@ fn grid() -> String {
 
 /// Runs all rows, up to where their table would be written.
 fn interrupted(folder: &Path) {
-    let sweep = Sweep::parse(&grid(), Path::new("grid.toml")).expect("it is a grid");
+    let sweep =
+        Sweep::parse(&grid(), Path::new("grid.toml"), &Catalog::default()).expect("it is a grid");
     let store = Mutex::new(Store::open(folder, &sweep).expect("a folder"));
     let lab = Lab::new(2, 1 << 30).expect("threads");
     let units = sweep.missing(Share::ALL, &|_| false);
@@ -51,7 +53,8 @@ fn interrupted(folder: &Path) {
 /// What a call does that finds all its rows.
 fn called_again(folder: &Path) -> Duration {
     let began = Instant::now();
-    let sweep = Sweep::parse(&grid(), Path::new("grid.toml")).expect("it is a grid");
+    let sweep =
+        Sweep::parse(&grid(), Path::new("grid.toml"), &Catalog::default()).expect("it is a grid");
     let store = Store::open(folder, &sweep).expect("a folder");
     assert!(sweep.missing(Share::ALL, &|id| store.has(id)).is_empty());
     let finished = store.finish(&sweep, Share::ALL).expect("there is room");

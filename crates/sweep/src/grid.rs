@@ -48,22 +48,28 @@ pub struct Point {
 }
 
 impl Sweep {
-    /// Reads a grid from the text of its file, which errors name. Relative paths in it begin at its folder.
+    /// Reads a grid from the text of its file, which errors name, with drives of the catalogue. Relative paths in it begin at
+    /// its folder.
     ///
     /// # Errors
     /// When it is no grid, or a drive or a load of it cannot be read.
-    pub fn parse(text: &str, file: &Path) -> Result<Sweep, SweepError> {
+    pub fn parse(text: &str, file: &Path, catalog: &Catalog) -> Result<Sweep, SweepError> {
         let shown = file.display().to_string();
         let grid = Grid::parse(text, &shown)?;
         let folder = file.parent().unwrap_or(Path::new(""));
-        Sweep::of(&grid, folder, &shown)
+        Sweep::of(&grid, folder, &shown, catalog)
     }
 
     /// Reads a grid of another program's words, which errors call `name`. Relative paths in it begin at `folder`.
     ///
     /// # Errors
     /// As [`Sweep::parse`].
-    pub fn of(grid: &Grid, folder: &Path, name: &str) -> Result<Sweep, SweepError> {
+    pub fn of(
+        grid: &Grid,
+        folder: &Path,
+        name: &str,
+        catalog: &Catalog,
+    ) -> Result<Sweep, SweepError> {
         let wrong = |why: String| SweepError::Grid {
             file: name.to_owned(),
             why,
@@ -77,10 +83,10 @@ impl Sweep {
         };
         let drives = grid.drives.iter().map(|named| {
             let file = match named {
-                Named::Text(DriveText { name, text }) => DriveFile::parse(name, text, &[]),
+                Named::Text(DriveText { name, text }) => catalog.parse(name, text, &[]),
                 Named::Name(drive) => match folder.join(drive) {
-                    path if drive.ends_with(".toml") => Catalog::load(&path.to_string_lossy(), &[]),
-                    _ => Catalog::load(drive, &[]),
+                    path if drive.ends_with(".toml") => catalog.load(&path.to_string_lossy(), &[]),
+                    _ => catalog.load(drive, &[]),
                 },
             };
             file.map_err(|error| SweepError::Drive {

@@ -425,6 +425,7 @@ fn statuses(table: &Table) -> Result<Vec<Status>, String> {
 mod tests {
     use super::*;
     use crate::rows::{Fault, NotRun};
+    use ftlab_drive::Catalog;
     use ftlab_result::Run;
 
     fn row(sweep: &Sweep, number: usize, fault: Option<Fault>) -> Row {
@@ -439,7 +440,7 @@ mod tests {
     #[test]
     fn what_this_machine_could_not_do_is_tried_again_and_nothing_else() {
         let text = "drives = ['generic-mlc-8']\nseeds = 4\nloads = ['randwrite-4k-qd1']\n";
-        let sweep = Sweep::parse(text, Path::new("grid.toml")).unwrap();
+        let sweep = Sweep::parse(text, Path::new("grid.toml"), &Catalog::default()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let mut store = Store::open(folder.path(), &sweep).unwrap();
         let faults = [
@@ -469,7 +470,7 @@ mod tests {
     #[test]
     fn rows_are_written_in_few_files_and_soon() {
         let text = "drives = ['generic-mlc-8']\nseeds = 600\nloads = ['randwrite-4k-qd1']\n";
-        let sweep = Sweep::parse(text, Path::new("grid.toml")).unwrap();
+        let sweep = Sweep::parse(text, Path::new("grid.toml"), &Catalog::default()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let mut store = Store::open(folder.path(), &sweep).unwrap();
         for number in 0..600 {

@@ -27,7 +27,7 @@ fn grid() -> Sweep {
          [set]\nnand.blocks_per_die = 64\n[[list]]\nspare.op = 0.2\n[[list]]\nspare.op = 0.4\n\
          [[list]]\nspare.op = 0.2\ngc.policy = 'fifo'\n[[list]]\nspare.op = 0.2\ngc.policy = 'none-such'\n"
     );
-    Sweep::parse(&text, Path::new("grid.toml")).unwrap()
+    Sweep::parse(&text, Path::new("grid.toml"), &Catalog::default()).unwrap()
 }
 
 /// Runs what a folder lacks of a share, at most `most` rows. Gives the number of rows run, and the file if all are
@@ -128,7 +128,7 @@ fn rows_of_other_grids_stay() {
         "drives = ['generic-mlc-8']\nseeds = [5, 6]\nstate = 'used'\nloads = [{{ name = 'r', text = {READS:?} }}]\n\
          [set]\nnand.blocks_per_die = 64\nspare.op = 0.4\n"
     );
-    let other = Sweep::parse(&text, Path::new("other.toml")).unwrap();
+    let other = Sweep::parse(&text, Path::new("other.toml"), &Catalog::default()).unwrap();
     let store = Store::open(folder.path(), &other).unwrap();
     let units = other.missing(Share::ALL, &|id| store.has(id));
     assert_eq!(other.rows_in(&units), [1], "that of seed 5 is there");
@@ -164,7 +164,7 @@ fn a_row_has_the_figures_of_a_run_made_alone() {
     let bytes = whole(2);
     let (table, _) = read_parquet("sweep", bytes).unwrap();
     let settings = ["nand.blocks_per_die=64", "spare.op=0.4"].map(str::to_owned);
-    let file = Catalog::load("generic-mlc-8", &settings).unwrap();
+    let file = Catalog::default().load("generic-mlc-8", &settings).unwrap();
     let load = Load::of_text("reads", READS, 1, What::job(READS, "reads").unwrap());
     let name = "reads".to_owned();
     let review = Review {
@@ -200,7 +200,7 @@ fn a_run_that_cannot_be_is_a_row_with_a_reason() {
     }
     // A grid of which no drive can be is a mistake.
     let text = "drives = ['generic-mlc-8']\nloads = ['randwrite-4k-qd1']\nset.gc.policy = ['none-such', 'no-such']\n";
-    let error = Sweep::parse(text, Path::new("grid.toml")).unwrap_err();
+    let error = Sweep::parse(text, Path::new("grid.toml"), &Catalog::default()).unwrap_err();
     assert!(
         error.is_input() && error.to_string().contains("none-such"),
         "{error}"
@@ -247,7 +247,7 @@ fn a_state_that_was_saved_begins_the_same_rows() {
     let loads = [text("r", READS), text("w", WRITES), text("e", &easy)].join(", ");
     let grid = |drive: &str, set: &str| {
         let text = format!("drives = ['{drive}']\nloads = [{loads}]\nstate = 'used'\n{set}");
-        Sweep::parse(&text, Path::new("grid.toml")).unwrap()
+        Sweep::parse(&text, Path::new("grid.toml"), &Catalog::default()).unwrap()
     };
     let lab = Lab::new(1, 1 << 30).unwrap();
     let sweep = grid("generic-mlc-8", "set.nand.blocks_per_die = 64\n");
@@ -321,7 +321,8 @@ fn a_recorded_trace_is_a_load_wherever_its_file_is_the_same() {
             "drives = ['generic-mlc-8']\nloads = ['small.log']\n[set]\nspare.op = [0.1, 0.3]\n[replay]\npace = '{pace}'\n"
         )
     };
-    let read = |text: &str| Sweep::parse(text, &folder.path().join("grid.toml"));
+    let read =
+        |text: &str| Sweep::parse(text, &folder.path().join("grid.toml"), &Catalog::default());
     let (asap, closed) = (
         read(&grid("asap")).unwrap(),
         read(&grid("closed=4")).unwrap(),
@@ -334,14 +335,26 @@ fn a_recorded_trace_is_a_load_wherever_its_file_is_the_same() {
     // Elsewhere it is read from the texts, which name the file and its bytes.
     let words: ftlab_sweep::Grid = toml::from_str(&grid("asap")).unwrap();
     let packed = asap.packed(&words);
-    let again = Sweep::of(&packed, Path::new("/nowhere"), "elsewhere").unwrap();
+    let again = Sweep::of(
+        &packed,
+        Path::new("/nowhere"),
+        "elsewhere",
+        &Catalog::default(),
+    )
+    .unwrap();
     assert_eq!(again.id(1), asap.id(1));
     std::fs::write(
         folder.path().join("small.log"),
         log.replace("40960", "81920"),
     )
     .unwrap();
-    let error = Sweep::of(&packed, Path::new("/nowhere"), "elsewhere").unwrap_err();
+    let error = Sweep::of(
+        &packed,
+        Path::new("/nowhere"),
+        "elsewhere",
+        &Catalog::default(),
+    )
+    .unwrap_err();
     assert!(
         error.to_string().contains("its bytes are not those"),
         "{error}"

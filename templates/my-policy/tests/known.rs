@@ -26,7 +26,7 @@ fn wa(policy: &str, job: &str) -> f64 {
         format!("gc.policy={policy}"),
     ];
     let seed = RootSeed(1);
-    let file = Catalog::load("generic-mlc-8", &settings).unwrap();
+    let file = Catalog::default().load("generic-mlc-8", &settings).unwrap();
     let testbed = Testbed::load("anandtech-2008").unwrap();
     let mut drive = file.build(&testbed, seed).unwrap();
     ftlab_states::prepare(&mut *drive, State::New, State::Filled, seed).unwrap();

@@ -157,7 +157,7 @@ fn file(
 ) -> Result<DriveFile> {
     let own = numbers.iter().zip(values).filter(|(n, _)| its(n));
     let settings: Vec<String> = own.map(|(n, &value)| n.setting(value)).collect();
-    Ok(Catalog::load(slug, &settings)?)
+    Ok(Catalog::default().load(slug, &settings)?)
 }
 
 #[cfg(test)]

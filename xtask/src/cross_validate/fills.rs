@@ -87,7 +87,7 @@ impl Drive {
         let path: PathBuf = crate::docs::place(&place);
         let text =
             std::fs::read_to_string(&path).with_context(|| format!("{slug} needs {place}"))?;
-        let file = from_sheet(&Sheet::parse(&place, &text)?)?.file;
+        let file = from_sheet(&Sheet::parse(&place, &text)?, &Catalog::default())?.file;
         let members: Result<Vec<Shown>> = (file.members(MEMBERS)?.par_iter())
             .map(|(member, _)| fill(member))
             .collect();
@@ -132,7 +132,7 @@ fn published() -> Result<BTreeMap<String, BTreeMap<String, f64>>> {
 /// Prints both tables, and writes them as a page.
 pub fn command() -> Result<()> {
     let with_cache = |slug: &str| -> Result<Option<DriveFile>> {
-        let file = Catalog::load(slug, &[])?;
+        let file = Catalog::default().load(slug, &[])?;
         Ok(file.cache_bytes().map(|_| file))
     };
     let files: Result<Vec<Option<DriveFile>>> =

@@ -127,7 +127,7 @@ impl<'a> Runs<'a> {
 
     /// Returns the path for the runs of a need: the name holds all that they depend on.
     fn place(&self, need: &Need) -> Result<PathBuf> {
-        let file = Catalog::load(&need.drive, &need.settings)?;
+        let file = Catalog::default().load(&need.drive, &need.settings)?;
         let mut hash = StreamHash::default();
         let mut add = |text: &str| {
             hash.bytes(text.as_bytes());
@@ -189,7 +189,7 @@ impl<'a> Runs<'a> {
         let Some(set) = self.reviewed.as_ref().filter(|_| need.settings.is_empty()) else {
             return Ok(None);
         };
-        let file = Catalog::load(&need.drive, &[])?;
+        let file = Catalog::default().load(&need.drive, &[])?;
         let sheet = ftlab_bench::sheets::sheet(&file);
         let numbers = |sheet: &DriveSheet| -> Vec<(String, String, String)> {
             let rows = sheet.parameters.iter();
@@ -216,7 +216,7 @@ impl<'a> Runs<'a> {
             return Ok(kept.runs);
         }
         let begun = Instant::now();
-        let file = Catalog::load(&need.drive, &need.settings)?;
+        let file = Catalog::default().load(&need.drive, &need.settings)?;
         let set = review(vec![file], self.tests(need), self.seed, self.threads)?;
         let kept = Cached {
             drive: need.drive.clone(),

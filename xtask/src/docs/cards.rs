@@ -78,7 +78,7 @@ pub fn draw() -> Result<()> {
     let lab = lab()?;
     let mut all = Vec::new();
     for slug in DRIVES {
-        let drive = Catalog::load(slug, &[])?;
+        let drive = Catalog::default().load(slug, &[])?;
         let made = draw_cards(&drive, &lab).with_context(|| slug.to_owned())?;
         all.push((drive, made));
     }
@@ -178,7 +178,7 @@ fn off_of_mqsim(setting: &Setting, lab: &Lab) -> Result<Vec<Off>> {
 
 /// The smallest form of a drive that MQSim can fill, of those that it is tried with, in pages and in slots.
 fn filled_by_mqsim(program: &Path, slug: &str) -> Result<Option<DriveFile>> {
-    let drive = Catalog::load(slug, &[SPARE_OF_MQSIM.to_owned()])?;
+    let drive = Catalog::default().load(slug, &[SPARE_OF_MQSIM.to_owned()])?;
     let is_quick = |load: &&Load| load.depth == 1 && load.read_pct == 100;
     let reads: Vec<&Load> = peers::LOADS_OF_CARD.iter().filter(is_quick).collect();
     for bytes in BYTES_OF_MQSIM {

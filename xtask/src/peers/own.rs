@@ -28,7 +28,7 @@ pub struct OwnOptions {
 
 /// Reviews one test of a drive as `ftlab review` does, on one core.
 pub fn review_one(options: &OwnOptions) -> Result<()> {
-    let drive = Catalog::load(&options.drive, &[])?;
+    let drive = Catalog::default().load(&options.drive, &[])?;
     let drives = Subject::fit(vec![Subject::from(drive)], Some(SHRINK_TO))?;
     let suite = suites::named(SUITE).map_err(anyhow::Error::msg)?;
     let tests: Vec<Test> = suite

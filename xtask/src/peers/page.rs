@@ -94,7 +94,7 @@ fn rows<'a>(peer: &dyn Peer, asked: &'a [Asked]) -> Result<Vec<Row<'a>>> {
     let mut named: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for drive in asked.iter().map(|asked| asked.drive.as_str()) {
         if !named.contains_key(drive) {
-            let parameters = Catalog::load(drive, &[])?.parameters();
+            let parameters = Catalog::default().load(drive, &[])?.parameters();
             named.insert(
                 drive,
                 parameters.into_iter().flat_map(|row| row.from).collect(),

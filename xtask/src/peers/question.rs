@@ -71,7 +71,7 @@ impl Question {
 
 /// A drive in the form that is asked about.
 fn small(slug: &str) -> Result<DriveFile> {
-    Ok(Catalog::load(slug, &[])?.shrunk_to(SHRINK_TO)?.0)
+    Ok(Catalog::default().load(slug, &[])?.shrunk_to(SHRINK_TO)?.0)
 }
 
 /// All questions, or those about `only`. Those of the largest drives come first, which take longest.
@@ -89,7 +89,7 @@ pub fn all(only: &[String]) -> Result<Questions> {
         .iter()
         .filter(|slug| only.is_empty() || only.contains(slug))
     {
-        let file = Catalog::load(slug, &[])?;
+        let file = Catalog::default().load(slug, &[])?;
         names.push(Names {
             slug: slug.clone(),
             aliases: file.aliases().to_vec(),

@@ -195,7 +195,7 @@ fn serve_memory(socket: &Path, delay_us: u64) -> LatencyHistogram {
 }
 
 fn serve_drive(socket: &Path, timing: Timing) -> LatencyHistogram {
-    let file = Catalog::load(DRIVE, &[]).expect("a drive");
+    let file = Catalog::default().load(DRIVE, &[]).expect("a drive");
     let testbed = Testbed::load("attached").expect("a testbed");
     let options = CreateOptions {
         size_bytes: Some(AREA_BYTES),

@@ -31,7 +31,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 fn file(settings: &[&str]) -> DriveFile {
     let settings: Vec<String> = settings.iter().map(|text| (*text).to_owned()).collect();
-    Catalog::load("generic-mlc-8", &settings).expect("a drive")
+    Catalog::default()
+        .load("generic-mlc-8", &settings)
+        .expect("a drive")
 }
 
 fn testbed() -> Testbed {
@@ -415,7 +417,9 @@ fn a_stopped_engine_has_answered_everything_and_takes_nothing() {
 
 #[test]
 fn a_drive_without_trim_keeps_what_is_trimmed_and_writes_zeroes() {
-    let disk = Catalog::load("seagate-momentus-7200.2", &[]).expect("a drive");
+    let disk = Catalog::default()
+        .load("seagate-momentus-7200.2", &[])
+        .expect("a drive");
     let drive = DataDrive::in_memory(&disk, &testbed(), 1).expect("a drive");
     let engine = Engine::start(drive, Timing::Off).expect("an engine");
     assert_eq!(engine.trim_sectors(), None);

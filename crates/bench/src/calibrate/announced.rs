@@ -8,7 +8,7 @@ use super::numbers::{count_of, in_unit, number_of};
 use super::sheet::Sheet;
 use super::types::{CalibrateError, Calibrated, Fitted, Pinned, PinnedBy};
 use super::{draft, flash, remarks, text};
-use ftlab_drive::{DriveFile, default_testbed};
+use ftlab_drive::{Catalog, DriveFile, default_testbed};
 use ftlab_host::Testbed;
 use std::collections::BTreeSet;
 use toml::{Table, Value};
@@ -72,16 +72,16 @@ struct Making<'a> {
     remarks: Vec<String>,
 }
 
-/// Makes the drive of a data sheet.
+/// Makes the drive of a data sheet, which may name policies of the catalogue.
 ///
 /// # Errors
 /// When the sheet tells no drive, or the model cannot be run.
-pub fn from_sheet(sheet: &Sheet) -> Result<Calibrated, CalibrateError> {
+pub fn from_sheet(sheet: &Sheet, catalog: &Catalog) -> Result<Calibrated, CalibrateError> {
     let draft::Draft {
         table,
         file,
         die_bytes,
-    } = draft::draft(sheet)?;
+    } = draft::draft(sheet, catalog)?;
     let mut making = Making {
         sheet,
         testbed: testbed(&file)?,
@@ -288,7 +288,7 @@ impl Making<'_> {
     fn made(mut self) -> Result<Calibrated, CalibrateError> {
         text::put(&mut self.table, &self.fitted, text::ANNOUNCED);
         let text = text::of(&self.table);
-        let file = DriveFile::parse(&self.sheet.source, &text, &[])?;
+        let file = self.file.catalog().parse(&self.sheet.source, &text, &[])?;
         let pinned = pinned(&self.table, &self.fitted, &file);
         Ok(Calibrated {
             file,

@@ -64,11 +64,13 @@ const TOLD: [&str; 2] = ["datasheet", "high"];
 const FOLLOWS: [&str; 2] = ["derived", "medium"];
 const USUAL: [&str; 2] = ["assumed", "medium"];
 
-/// Makes the draft of a sheet.
-pub fn draft(sheet: &Sheet) -> Result<Draft, CalibrateError> {
+/// Makes the draft of a sheet, whose drive may name policies of the catalogue.
+pub fn draft(sheet: &Sheet, catalog: &Catalog) -> Result<Draft, CalibrateError> {
     let wrong = |why: String| CalibrateError::Input(format!("{}: {why}", sheet.source));
-    let base_name = base_of(sheet)?;
-    let base = Catalog::load(&base_name, &[]).map_err(|error| wrong(format!("base: {error}")))?;
+    let base_name = base_of(sheet, catalog)?;
+    let base = catalog
+        .load(&base_name, &[])
+        .map_err(|error| wrong(format!("base: {error}")))?;
     let mut table = head(sheet, &base_name);
     let mut put = |section: &str, key: &str, value: Value| {
         let section = table
@@ -105,7 +107,7 @@ pub fn draft(sheet: &Sheet) -> Result<Draft, CalibrateError> {
         );
     }
     let text = text::of(&table);
-    let file = DriveFile::parse(&sheet.source, &text, &[]);
+    let file = catalog.parse(&sheet.source, &text, &[]);
     Ok(Draft {
         file: file.map_err(|error| sheet.at_fault(error))?,
         table,
@@ -114,13 +116,15 @@ pub fn draft(sheet: &Sheet) -> Result<Draft, CalibrateError> {
 }
 
 /// The drive of ftlab that the sheet's is made from, which must have no memory for the map where the sheet says so.
-fn base_of(sheet: &Sheet) -> Result<String, CalibrateError> {
+fn base_of(sheet: &Sheet, catalog: &Catalog) -> Result<String, CalibrateError> {
     let base = match &sheet.base {
         Some(base) => base.clone(),
         None => base_of_class(sheet)?,
     };
     if sheet.dram_bytes()? == Some(0) {
-        let file = Catalog::load(&base, &[]).map_err(|error| sheet.at_fault(error))?;
+        let file = catalog
+            .load(&base, &[])
+            .map_err(|error| sheet.at_fault(error))?;
         let whole = (file.capacity_bytes() / BYTES_AN_ENTRY) as f64;
         if quantity_of::<Bytes>(&file, "map.dram").is_some_and(|dram| dram >= whole) {
             return Err(CalibrateError::Input(format!(

@@ -83,7 +83,7 @@ pub fn calibrate(
     text::put(&mut table, &fitted, text::MEASURED);
     let text = text::of(&table);
     let slug = format!("the fit of {}", base.slug());
-    let file = DriveFile::parse(&slug, &text, &[])?;
+    let file = base.catalog().parse(&slug, &text, &[])?;
     Ok(Calibrated {
         file,
         text,

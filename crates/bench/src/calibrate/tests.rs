@@ -10,7 +10,7 @@ fn testbed() -> Testbed {
 
 fn load(slug: &str, settings: &[&str]) -> DriveFile {
     let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
-    Catalog::load(slug, &settings).unwrap()
+    Catalog::default().load(slug, &settings).unwrap()
 }
 
 /// The figure that a measurement of the drive would give.
@@ -72,7 +72,7 @@ fn a_hidden_drive_is_found_again() {
         assert!((row.model[0] / row.measured - 1.0).abs() > 0.01, "{row:?}");
     }
     // The file stands alone, and says where its numbers are from.
-    let again = DriveFile::parse("again", &found.text, &[]).unwrap();
+    let again = Catalog::default().parse("again", &found.text, &[]).unwrap();
     assert_eq!((again.name(), again.hash()), ("Hidden", found.file.hash()));
     let row = number_of(&again, "nand.t_program").unwrap();
     assert_eq!(row.source, "fitted");

@@ -14,7 +14,7 @@ fn sheet(rest: &[&str]) -> Result<Sheet, CalibrateError> {
 }
 
 fn made(rest: &[&str]) -> Calibrated {
-    from_sheet(&sheet(rest).unwrap()).unwrap()
+    from_sheet(&sheet(rest).unwrap(), &Catalog::default()).unwrap()
 }
 
 fn number(made: &Calibrated, key: &str) -> f64 {
@@ -67,7 +67,9 @@ fn a_sheet_tells_the_numbers_of_the_drive_that_it_is_of() {
         .iter()
         .map(|(key, value, unit)| format!("{key}={value}{}", unit.trim_start_matches('1')))
         .collect();
-    let file = Catalog::load("generic-dc-tlc-1920", &settings).unwrap();
+    let file = Catalog::default()
+        .load("generic-dc-tlc-1920", &settings)
+        .unwrap();
     let found = made(&[DATA_CENTRE, &announced(&file)]);
     assert!(
         found.contradictions.is_empty(),
@@ -90,7 +92,7 @@ fn a_sheet_tells_the_numbers_of_the_drive_that_it_is_of() {
         "{}",
         found.text
     );
-    let again = DriveFile::parse("again", &found.text, &[]).unwrap();
+    let again = Catalog::default().parse("again", &found.text, &[]).unwrap();
     assert_eq!(again.hash(), found.file.hash());
 }
 
@@ -282,7 +284,7 @@ const NONE: &[(&[&str], &str)] = &[
 fn a_sheet_that_is_none_is_refused_with_the_place() {
     for (rest, part) in NONE {
         let why = sheet(rest)
-            .and_then(|sheet| from_sheet(&sheet))
+            .and_then(|sheet| from_sheet(&sheet, &Catalog::default()))
             .unwrap_err()
             .to_string();
         assert!(

@@ -27,7 +27,7 @@ fn even(settings: &[&str]) -> DriveFile {
         .chain(settings)
         .map(|s| (*s).to_owned())
         .collect();
-    Catalog::load("generic-mlc-8", &all).unwrap()
+    Catalog::default().load("generic-mlc-8", &all).unwrap()
 }
 
 fn life_of(file: &DriveFile, job: &str, scale: Scale) -> Life {
@@ -192,13 +192,15 @@ fn what_cannot_be_lived_is_refused() {
     };
     let reads = try_it(&even(&[]), "[r]\nrw=randread\nsize=1m");
     assert!(matches!(reads, EnduranceError::NoWrites), "{reads}");
-    let plain = Catalog::load("generic-mlc-8", &[]).unwrap();
+    let plain = Catalog::default().load("generic-mlc-8", &[]).unwrap();
     let forever = Plan::within(&plain, 1e6).unwrap_err().to_string();
     assert!(
         forever.contains("last for ever; give reliability.rated_cycles"),
         "{forever}"
     );
-    let disk = Catalog::load("seagate-momentus-7200.2", &[]).unwrap();
+    let disk = Catalog::default()
+        .load("seagate-momentus-7200.2", &[])
+        .unwrap();
     assert!(Plan::within(&disk, 1e6).is_err());
 }
 

@@ -11,7 +11,9 @@ use std::sync::LazyLock;
 /// of; of all that come with ftlab.
 static NAMED: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     let of_drive = |slug| {
-        let file = Catalog::load(slug, &[]).expect("a test loads every drive");
+        let file = Catalog::default()
+            .load(slug, &[])
+            .expect("a test loads every drive");
         file.parameters().into_iter().flat_map(|row| row.from)
     };
     let mut named: BTreeSet<String> = Catalog::drives().into_iter().flat_map(of_drive).collect();

@@ -498,7 +498,7 @@ fn a_note_names_its_source_in_words() {
 #[test]
 fn what_is_fitted_for_one_drive_alone_is_at_most_half_its_figures() {
     for slug in Catalog::drives() {
-        let file = Catalog::load(slug, &[]).unwrap();
+        let file = Catalog::default().load(slug, &[]).unwrap();
         let names = Names {
             slug: slug.to_owned(),
             aliases: file.aliases().to_vec(),

@@ -9,7 +9,7 @@ use super::row::Row;
 use crate::calibrate::from_sheet;
 use ftlab_base::RootSeed;
 use ftlab_base::amount::rounded;
-use ftlab_drive::DriveFile;
+use ftlab_drive::{Catalog, DriveFile};
 use ftlab_host::Testbed;
 use ftlab_lab::{Begin, Cell, Event, Lab, Length, Outcome, Playing, Subject, Work};
 use ftlab_play::driver::Clock;
@@ -42,12 +42,13 @@ pub struct Forecast {
 /// When the sheet makes no drive, or a run fails.
 pub fn forecast(
     request: &Request,
+    catalog: &Catalog,
     members: u32,
     date: &str,
     residuals: &Residuals,
     lab: &Lab,
 ) -> Result<Forecast, ForecastError> {
-    let made = from_sheet(&request.sheet)?;
+    let made = from_sheet(&request.sheet, catalog)?;
     // A class that leaves nothing open has one member.
     let members = match made.file.spread().is_empty() {
         true => 1,

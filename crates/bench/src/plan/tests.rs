@@ -20,7 +20,7 @@ const UNIFORM: &str =
 
 fn drive(slug: &str, settings: &[&str]) -> DriveFile {
     let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
-    Catalog::load(slug, &settings).unwrap()
+    Catalog::default().load(slug, &settings).unwrap()
 }
 
 fn asked(job: &str) -> Planning {

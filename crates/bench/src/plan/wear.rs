@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn years_are_those_of_arithmetic_by_hand() {
         // 16 dies of 512 blocks of 256 pages of 4 KiB, each rated for 5,000 cycles: 8 GiB × 5,000 = 42.95 TB.
-        let file = Catalog::load("generic-mlc-8", &[]).unwrap();
+        let file = Catalog::default().load("generic-mlc-8", &[]).unwrap();
         let flash = Flash::of(&file).unwrap();
         assert_eq!(flash.bytes, 8_589_934_592);
         // 20 GB a day at 2.5: 50 GB of flash, 858.99 days, 2.3534 years.

@@ -12,7 +12,12 @@ const SETTINGS: [&str; 1] = ["nand.blocks_per_die=64"];
 fn plan(tests: &[Test], settings: Settings, scale: Option<f64>) -> Pts {
     let set = SETTINGS.map(str::to_owned);
     Pts {
-        drives: vec![Catalog::load("generic-mlc-8", &set).unwrap().into()],
+        drives: vec![
+            Catalog::default()
+                .load("generic-mlc-8", &set)
+                .unwrap()
+                .into(),
+        ],
         tests: tests.to_vec(),
         settings,
         scale: scale.and_then(Scale::of),
@@ -33,7 +38,12 @@ fn of_today(tests: &[Test], settings: Settings, more: &[&str]) -> Pts {
     ];
     let set: Vec<String> = SMALL.iter().chain(more).map(ToString::to_string).collect();
     Pts {
-        drives: vec![Catalog::load("generic-nvme-tlc-8", &set).unwrap().into()],
+        drives: vec![
+            Catalog::default()
+                .load("generic-nvme-tlc-8", &set)
+                .unwrap()
+                .into(),
+        ],
         testbed: Some(Testbed::load("linux-2024-nvme").unwrap()),
         ..plan(tests, settings, None)
     }
@@ -265,7 +275,8 @@ fn threads_and_other_tests_change_no_run() {
 fn what_has_no_flash_is_refused() {
     let mut disk = plan(&[Test::Latency], CLIENT, None);
     disk.drives = vec![
-        Catalog::load("seagate-momentus-7200.2", &[])
+        Catalog::default()
+            .load("seagate-momentus-7200.2", &[])
             .unwrap()
             .into(),
     ];

@@ -148,7 +148,7 @@ mod tests {
     use ftlab_drive::Catalog;
 
     fn of(drive: &str, text: &str, length: Length) -> f64 {
-        let file = Catalog::load(drive, &[]).unwrap();
+        let file = Catalog::default().load(drive, &[]).unwrap();
         of_job(&file, &length.of(JobFile::parse(text, "t.fio").unwrap()))
     }
 
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_procedure_costs_what_leads_up_to_each_of_its_measurements() {
-        let file = Catalog::load("intel-x25-m-g1-80", &[]).unwrap();
+        let file = Catalog::default().load("intel-x25-m-g1-80", &[]).unwrap();
         for test in suites::all() {
             if let suites::Work::Within(procedure, _) = &test.step.work {
                 let costs = of_procedure(&file, procedure, Length::Full);

@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn facts_follow_from_the_file() {
-        let file = Catalog::load("intel-x25-m-g1-80", &[]).unwrap();
+        let file = Catalog::default().load("intel-x25-m-g1-80", &[]).unwrap();
         let spare = tell(&file, Fact::SpareArea, None, Length::Full).metrics;
         // 20 packages of 8208 blocks of 128 pages.
         let raw = 20.0 * 8208.0 * 128.0 * 4096.0;
@@ -259,7 +259,7 @@ mod tests {
         ]
         .map(str::to_owned)
         .to_vec();
-        let file = Catalog::load("generic-mlc-8", &settings).unwrap();
+        let file = Catalog::default().load("generic-mlc-8", &settings).unwrap();
         let cell = Cell {
             subject: Arc::new(file.clone().into()),
             work: ftlab_lab::Work::Course(Arc::new(CLIENT_WRITES)),

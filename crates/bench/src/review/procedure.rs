@@ -393,7 +393,9 @@ mod tests {
 
     #[test]
     fn acts_that_draw_other_numbers_come_to_the_same_hot_blocks() {
-        let file = Catalog::load("generic-mlc-8", &["nand.blocks_per_die=64".to_owned()]).unwrap();
+        let file = Catalog::default()
+            .load("generic-mlc-8", &["nand.blocks_per_die=64".to_owned()])
+            .unwrap();
         let procedure = Procedure {
             slug: "hot".to_owned(),
             span: Span::Whole,

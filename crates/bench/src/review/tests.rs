@@ -12,7 +12,7 @@ use std::sync::Mutex;
 
 fn plan(drives: &[&str], tests: &[&str]) -> Review {
     let tests: Vec<String> = tests.iter().map(|&test| test.to_owned()).collect();
-    let drive = |drive: &&str| Catalog::load(drive, &[]).unwrap().into();
+    let drive = |drive: &&str| Catalog::default().load(drive, &[]).unwrap().into();
     let drives = drives.iter().map(drive).collect();
     Review::of(drives, suites::select(&tests).unwrap(), RootSeed(1))
 }
@@ -100,7 +100,12 @@ fn the_first_of_repeats_is_what_a_single_run_is() {
     let settings = ["nand.blocks_per_die=1024".to_owned()];
     let used = |seed, repeats| {
         let plan = Review {
-            drives: vec![Catalog::load("generic-mlc-8", &settings).unwrap().into()],
+            drives: vec![
+                Catalog::default()
+                    .load("generic-mlc-8", &settings)
+                    .unwrap()
+                    .into(),
+            ],
             length: Length::Quick,
             seed,
             repeats,
@@ -183,7 +188,7 @@ fn small(settings: &[&str]) -> DriveFile {
         .chain(settings)
         .map(ToString::to_string)
         .collect();
-    Catalog::load("generic-mlc-8", &settings).unwrap()
+    Catalog::default().load("generic-mlc-8", &settings).unwrap()
 }
 
 fn review_of(file: DriveFile, tests: &[&str]) -> ResultSet {
@@ -222,7 +227,9 @@ fn what_compresses_is_read_from_a_drive_that_was_filled_with_the_like() {
         "spare.op=0.9",
         "gc.reserve=2",
     ];
-    let file = Catalog::load("ocz-vertex3-120", &settings.map(str::to_owned)).unwrap();
+    let file = Catalog::default()
+        .load("ocz-vertex3-120", &settings.map(str::to_owned))
+        .unwrap();
     let set = review_of(file, &["seqread-2m"]);
     let of = |data: &str| {
         let mut runs = set.runs.iter().filter(|run| run.data == data);
@@ -450,7 +457,7 @@ fn a_test_that_does_not_fit_leaves_the_others_their_drive() {
 fn by_need_what_figures_are_made_from_is_whole_and_all_else_is_short() {
     let all: Vec<Test> = suites::all().collect();
     let drives: Vec<Subject> = [DISKS[1], "intel-x25-m-g2-160", "crucial-m4-256"]
-        .map(|slug| Catalog::load(slug, &[]).unwrap().into())
+        .map(|slug| Catalog::default().load(slug, &[]).unwrap().into())
         .into();
     let names: Vec<Names> = drives.iter().map(set::names).collect();
     let asked = figures::asked(&names, &all);
@@ -514,7 +521,7 @@ fn a_changed_drive_is_judged_against_nothing_and_says_why() {
             settings: settings.clone(),
             ..ftlab_lab::Variant::default()
         };
-        let drive = Catalog::load(DISKS[0], &settings).unwrap();
+        let drive = Catalog::default().load(DISKS[0], &settings).unwrap();
         let asked = plan(&DISKS[..1], &["randwrite-4k-qd1"]);
         let drives = vec![Subject::from(drive).being(variant)];
         review(&Review { drives, ..asked }).unwrap()

@@ -63,14 +63,14 @@ fn every_played_load_runs_on_the_machine_that_it_names_and_every_trace_is_played
         }
         if let Runs::WithAllOn(drives) = &test.family.runs {
             for drive in drives {
-                Catalog::load(drive, &[]).unwrap();
+                Catalog::default().load(drive, &[]).unwrap();
             }
         }
     }
     assert_eq!(traces, BTreeSet::new(), "no test plays these");
     assert_eq!(drives().len(), 5);
     for drive in drives() {
-        Catalog::load(&drive, &[]).unwrap();
+        Catalog::default().load(&drive, &[]).unwrap();
     }
 }
 
@@ -129,7 +129,7 @@ fn the_suite_of_today_is_asked_for_by_name_and_is_sound() {
     assert!(slugs.is_disjoint(&of_reviews), "a name stands for one test");
     assert_eq!(suite.drives.len(), 8);
     for slug in suite.drives.iter().chain(&suite.more_drives) {
-        let file = Catalog::load(slug, &[]).unwrap();
+        let file = Catalog::default().load(slug, &[]).unwrap();
         let full = file.capacity_bytes();
         let [fitted] = &Subject::fit(vec![file.into()], suite.shrink_to).unwrap()[..] else {
             panic!("a drive is one");

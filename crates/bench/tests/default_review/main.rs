@@ -36,7 +36,12 @@ static WHOLE: LazyLock<ResultSet> = LazyLock::new(|| {
 });
 
 fn run(drives: &[&str], tests: Vec<Test>, seed: u64, threads: usize) -> ResultSet {
-    let drive = |drive: &&str| Catalog::load(drive, &[]).expect("it loads").into();
+    let drive = |drive: &&str| {
+        Catalog::default()
+            .load(drive, &[])
+            .expect("it loads")
+            .into()
+    };
     let drives = drives.iter().map(drive).collect();
     let review = Review::of(drives, tests, RootSeed(seed));
     let lab = Lab::new(threads, 1 << 32).expect("there are threads");

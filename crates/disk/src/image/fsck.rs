@@ -6,6 +6,7 @@ use ftlab_console::failure::{Failure, Outcome};
 use ftlab_console::files;
 use ftlab_console::options::OutputFormat;
 use ftlab_console::screen;
+use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use ftlab_image::{Fsck, Rebuilt, accept, rebuild, rebuild_command};
 use std::path::{Path, PathBuf};
@@ -53,14 +54,14 @@ pub struct FsckOptions {
 ///
 /// # Errors
 /// When the image cannot be read, or is damaged.
-pub fn fsck(options: &FsckOptions) -> Outcome {
-    files::guarded(&options.file, || checked(options))
+pub fn fsck(options: &FsckOptions, catalog: &Catalog) -> Outcome {
+    files::guarded(&options.file, || checked(options, catalog))
 }
 
-fn checked(options: &FsckOptions) -> Outcome {
+fn checked(options: &FsckOptions, catalog: &Catalog) -> Outcome {
     let testbed = Testbed::load(TESTBED)?;
     if options.rebuild {
-        let rebuilt = rebuild(&options.file, &testbed)?;
+        let rebuilt = rebuild(&options.file, catalog, &testbed)?;
         match options.output_format {
             OutputFormat::Json => print_json(&rebuilt)?,
             OutputFormat::Normal => screen::print(&rebuilt_in_words(&rebuilt))?,
@@ -74,9 +75,9 @@ fn checked(options: &FsckOptions) -> Outcome {
         };
     }
     if options.accept {
-        accept(&options.file, &testbed)?;
+        accept(&options.file, catalog, &testbed)?;
     }
-    let found = ftlab_image::fsck(&options.file, &testbed)?;
+    let found = ftlab_image::fsck(&options.file, catalog, &testbed)?;
     match options.output_format {
         OutputFormat::Json => print_json(&found)?,
         OutputFormat::Normal => screen::print(&found_in_words(&found))?,

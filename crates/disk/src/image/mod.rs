@@ -9,6 +9,7 @@ use ftlab_console::failure::Outcome;
 use ftlab_console::files;
 use ftlab_console::options::OutputFormat;
 use ftlab_console::screen;
+use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use ftlab_image::{BaseInfo, DataDrive, Info, OpenOptions, Recovery};
 pub use pack::{PackOptions, UnpackOptions, pack, unpack};
@@ -48,9 +49,9 @@ struct About {
 ///
 /// # Errors
 /// When the image cannot be opened.
-pub fn info(options: &Options) -> Outcome {
+pub fn info(options: &Options, catalog: &Catalog) -> Outcome {
     let testbed = Testbed::load(TESTBED)?;
-    let open = OpenOptions::of_what_is_left(&testbed);
+    let open = OpenOptions::of_what_is_left(catalog, &testbed);
     let (drive, Recovery { clean, hole, .. }) =
         files::guarded(&options.file, || Ok(DataDrive::open(&options.file, &open)?))?;
     let info = drive.info();

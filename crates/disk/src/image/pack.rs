@@ -6,6 +6,7 @@ use ftlab_console::failure::{Failure, Outcome};
 use ftlab_console::files::{self, NewFile, Replaces};
 use ftlab_console::progress::Signs;
 use ftlab_console::screen;
+use ftlab_drive::Catalog;
 use ftlab_sheet::magic::Kind;
 use std::io::{BufReader, BufWriter};
 use std::os::unix::fs::MetadataExt;
@@ -53,7 +54,7 @@ pub struct UnpackOptions {
 ///
 /// # Errors
 /// When the image cannot be read, or the packed one written.
-pub fn pack(options: &PackOptions) -> Outcome {
+pub fn pack(options: &PackOptions, catalog: &Catalog) -> Outcome {
     let replaces = Replaces::Same {
         kind: Kind::Packed,
         asked: options.replace,
@@ -61,7 +62,7 @@ pub fn pack(options: &PackOptions) -> Outcome {
     let target = NewFile::ready_for(&options.out, "--out", replaces)?;
     let _told = options.signs.spinner("packing the image");
     let file = target.begin()?;
-    let about = ftlab_image::pack(&options.image, BufWriter::new(file.file()))?;
+    let about = ftlab_image::pack(&options.image, catalog, BufWriter::new(file.file()))?;
     let packed = file.file().metadata().map_or(0, |meta| meta.len());
     target.end(file)?;
     screen::print(&format!(

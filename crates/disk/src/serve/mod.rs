@@ -24,8 +24,7 @@ use ftlab_console::failure::{Failure, Outcome};
 use ftlab_console::options::{self, OutputFormat, choice};
 use ftlab_console::progress::Signs;
 use ftlab_console::screen;
-use ftlab_drive::DriveFile;
-use ftlab_drive::Kind;
+use ftlab_drive::{Catalog, DriveFile, Kind};
 use ftlab_host::Testbed;
 use ftlab_image::{DataDrive, OnKill};
 use ftlab_nbd::{Limits, Listen, NamedExport, Server};
@@ -190,14 +189,14 @@ const TIMINGS: [(&str, Timing, &str); 2] = [
 /// The last line that a server says before it waits for clients.
 const READY: &str = "ready\n";
 
-pub fn command(options: &Options, version: &str) -> Outcome {
+pub fn command(options: &Options, catalog: &Catalog, version: &str) -> Outcome {
     match options.daemon && !options.in_background {
         true => daemon::start(options),
-        false => serve(options, version),
+        false => serve(options, catalog, version),
     }
 }
 
-fn serve(options: &Options, version: &str) -> Outcome {
+fn serve(options: &Options, catalog: &Catalog, version: &str) -> Outcome {
     if options.in_background {
         daemon::leave_session();
     }
@@ -222,7 +221,7 @@ fn serve(options: &Options, version: &str) -> Outcome {
     for one in drive_specs {
         let others = opened.iter().map(|one| one.drive.drive_file());
         let others_bytes = others.map(DriveFile::memory_bytes).sum();
-        match place::open(options, one, &testbed, others_bytes) {
+        match place::open(options, one, (catalog, &testbed), others_bytes) {
             Ok(one) => opened.push(one),
             Err(why) => {
                 outcome = Err(why);

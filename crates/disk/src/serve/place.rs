@@ -101,18 +101,18 @@ impl Options {
 pub fn open(
     options: &Options,
     drive_spec: DriveSpec,
-    testbed: &Testbed,
+    (catalog, testbed): (&Catalog, &Testbed),
     others_bytes: u64,
 ) -> Result<Opened, Failure> {
     let file = drive_spec.drive.as_deref();
-    let file = file.map(|name| Catalog::load(name, &options.settings));
+    let file = file.map(|name| catalog.load(name, &options.settings));
     let file = file.transpose()?;
     let tell = |file: &DriveFile| memory::tell(options.signs, others_bytes + file.memory_bytes());
     if let Some(file) = &file {
         tell(file);
     }
     let is_known = file.is_some();
-    let opened = open_or_make(options, drive_spec, file, testbed)?;
+    let opened = open_or_make(options, drive_spec, file, (catalog, testbed))?;
     // Which drive an image holds is known only then.
     if !is_known {
         tell(opened.drive.drive_file());
@@ -124,16 +124,16 @@ fn open_or_make(
     options: &Options,
     drive_spec: DriveSpec,
     file: Option<DriveFile>,
-    testbed: &Testbed,
+    (catalog, testbed): (&Catalog, &Testbed),
 ) -> Result<Opened, Failure> {
     let _told = options.signs.spinner("making or opening the drive");
     let image = drive_spec.image;
     let is_there = image.as_ref().is_some_and(|image| image.exists());
     if let Some(base) = &drive_spec.base {
-        return on_base(options, image, base, file.as_ref(), testbed);
+        return on_base(options, image, base, file.as_ref(), (catalog, testbed));
     }
     if let Some(path) = image.as_ref().filter(|_| is_there) {
-        return reopen(options, path, file.as_ref(), testbed);
+        return reopen(options, path, file.as_ref(), (catalog, testbed));
     }
     let file = file.ok_or_else(|| match &image {
         Some(path) => Failure::Input(format!(
@@ -197,7 +197,7 @@ fn on_base(
     image: Option<PathBuf>,
     base: &Path,
     file: Option<&DriveFile>,
-    testbed: &Testbed,
+    (catalog, testbed): (&Catalog, &Testbed),
 ) -> Result<Opened, Failure> {
     let is_there = image.as_ref().is_some_and(|image| image.exists());
     if let Some(path) = image.as_ref().filter(|_| options.read_only && !is_there) {
@@ -211,7 +211,7 @@ fn on_base(
         read_only: options.read_only && is_there,
         sync: options.sync,
         on_kill: options.on_kill,
-        ..OpenOptions::on(testbed)
+        ..OpenOptions::on(catalog, testbed)
     };
     let (drive, recovery) = files::guarded(image.as_deref().unwrap_or(base), || {
         when_free(|| DataDrive::open_on_base(image.as_deref(), base, &open)).map_err(input)
@@ -238,7 +238,7 @@ fn reopen(
     options: &Options,
     path: &Path,
     file: Option<&DriveFile>,
-    testbed: &Testbed,
+    (catalog, testbed): (&Catalog, &Testbed),
 ) -> Result<Opened, Failure> {
     let open = OpenOptions {
         drive: file,
@@ -247,7 +247,7 @@ fn reopen(
         on_kill: options.on_kill,
         // What can be read is shown, and nothing is changed.
         accepts_loss: options.read_only,
-        ..OpenOptions::on(testbed)
+        ..OpenOptions::on(catalog, testbed)
     };
     if options.state != State::New {
         return Err(Failure::Input(format!(

@@ -7,6 +7,7 @@ use ftlab_attach::control::{ControlRequest, FaultAdded, FaultClear, PowerCutRequ
 use ftlab_attach::faults::{FaultTold, Mishap, Rule};
 use ftlab_console::failure::{Failure, Outcome};
 use ftlab_console::screen;
+use ftlab_drive::Catalog;
 use ftlab_image::FlashFault;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -246,12 +247,12 @@ fn unknown(words: &[String]) -> Failure {
 }
 
 /// `ftlab fault`: something goes wrong with a drive.
-pub fn fault(options: &FaultOptions) -> Outcome {
+pub fn fault(options: &FaultOptions, catalog: &Catalog) -> Outcome {
     let part = options.fault.part()?;
     let control = match (Target::find(&options.target)?, &part) {
         // Flash keeps its faults in the image, so they need no server; all others end with it.
         (Target::Image(path), FaultTarget::Flash(fault)) => {
-            change(&path, |drive| drive.inject(*fault).map_err(input))?;
+            change(&path, catalog, |drive| drive.inject(*fault).map_err(input))?;
             return screen::print(&done(fault));
         }
         (Target::Image(path), _) => return Err(nobody_serves(&path)),

@@ -5,7 +5,7 @@ use clap::Args;
 use ftlab_console::drives;
 use ftlab_console::failure::{Failure, Outcome};
 use ftlab_console::screen;
-use ftlab_drive::{Catalog, DriveFile};
+use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use ftlab_image::DataDrive;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub struct FirmwareOptions {
 }
 
 /// `ftlab firmware`: changes what the controller of an image's drive does.
-pub fn firmware(options: &FirmwareOptions) -> Outcome {
+pub fn firmware(options: &FirmwareOptions, catalog: &Catalog) -> Outcome {
     if options.drive.is_none() && options.settings.is_empty() {
         return Err(Failure::Input(
             "say what is to be different: a drive with --drive, or numbers with --set".into(),
@@ -42,12 +42,12 @@ pub fn firmware(options: &FirmwareOptions) -> Outcome {
         )));
     };
     let other = options.drive.as_deref();
-    let other = other.map(|name| Catalog::load(name, &[])).transpose()?;
+    let other = other.map(|name| catalog.load(name, &[])).transpose()?;
     let testbed = Testbed::load("attached")?;
-    let updated = DataDrive::update_firmware(&path, &testbed, |own| {
+    let updated = DataDrive::update_firmware(&path, catalog, &testbed, |own| {
         // It stays the same unit: what fails in its flash, and when, does not change.
         let text = other.as_ref().unwrap_or(own).text();
-        DriveFile::parse(own.slug(), &text, &options.settings)
+        catalog.parse(own.slug(), &text, &options.settings)
     });
     screen::print(&match updated.map_err(input)? {
         Some(difference) => format!("updated: {difference}\n"),

@@ -15,6 +15,7 @@ use ftlab_attach::control::{ControlRequest, Report, Scope, ask};
 use ftlab_console::failure::{Failure, Outcome};
 use ftlab_console::files;
 use ftlab_console::screen;
+use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use ftlab_image::{DataDrive, ImageError, OpenOptions};
 use serde::Serialize;
@@ -90,19 +91,23 @@ fn input(error: ImageError) -> Failure {
     Failure::Input(error.to_string())
 }
 
-fn open(path: &Path, read_only: bool) -> Result<DataDrive, Failure> {
+fn open(path: &Path, catalog: &Catalog, read_only: bool) -> Result<DataDrive, Failure> {
     let testbed = Testbed::load("attached")?;
     let options = OpenOptions {
         read_only,
-        ..OpenOptions::on(&testbed)
+        ..OpenOptions::on(catalog, &testbed)
     };
     let opened = || DataDrive::open(path, &options).map_err(input);
     Ok(files::guarded(path, opened)?.0)
 }
 
 /// Opens an image, changes it, and closes it in order.
-fn change(path: &Path, change: impl FnOnce(&mut DataDrive) -> Result<(), Failure>) -> Outcome {
-    let mut drive = open(path, false)?;
+fn change(
+    path: &Path,
+    catalog: &Catalog,
+    change: impl FnOnce(&mut DataDrive) -> Result<(), Failure>,
+) -> Outcome {
+    let mut drive = open(path, catalog, false)?;
     let changed = change(&mut drive);
     drive.close().map_err(input)?;
     changed
@@ -125,19 +130,19 @@ fn read<T: DeserializeOwned>(control: &Path, text: &str) -> Result<T, Failure> {
 }
 
 /// `ftlab erase`: ATA SECURITY ERASE UNIT.
-pub fn erase(options: &EraseOptions) -> Outcome {
+pub fn erase(options: &EraseOptions, catalog: &Catalog) -> Outcome {
     match Target::find(&options.target)? {
         Target::AtWork(control) => drop(ask(
             &control,
             ControlRequest::Post("/erase", &json(&Scope::ALL)),
         )?),
-        Target::Image(path) => change(&path, |drive| drive.secure_erase().map_err(input))?,
+        Target::Image(path) => change(&path, catalog, |drive| drive.secure_erase().map_err(input))?,
     }
     screen::print("erased: every block, and the mapping with them\n")
 }
 
 /// `ftlab set-max`: what the host can address; the rest is spare area.
-pub fn set_max(options: &SetMaxOptions) -> Outcome {
+pub fn set_max(options: &SetMaxOptions, catalog: &Catalog) -> Outcome {
     let Target::Image(path) = Target::find(&options.image)? else {
         return Err(Failure::Input(format!(
             "{} is being served, and its clients know its size: stop the server first",
@@ -155,7 +160,7 @@ pub fn set_max(options: &SetMaxOptions) -> Outcome {
         text => Some(ftlab_workload::bytes(text).map_err(wrong)?),
     };
     let mut capacity = 0;
-    change(&path, |drive| {
+    change(&path, catalog, |drive| {
         let bytes = bytes.unwrap_or_else(|| drive.drive_file().capacity_bytes());
         capacity = bytes;
         drive.set_max(bytes).map_err(input)

@@ -6,6 +6,7 @@ use ftlab_attach::control::{ControlRequest, NewSnapshot, Reset, ask};
 use ftlab_base::amount::decimal;
 use ftlab_console::failure::{Failure, Outcome};
 use ftlab_console::screen;
+use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use ftlab_image::{Snapshot, remove_snapshot, reset_image, snapshots};
 use serde::Deserialize;
@@ -55,7 +56,7 @@ pub struct SnapshotOptions {
 }
 
 /// `ftlab reset`: back to a base or a snapshot.
-pub fn reset(options: &ResetOptions) -> Outcome {
+pub fn reset(options: &ResetOptions, catalog: &Catalog) -> Outcome {
     let to = options.to.clone();
     match Target::find(&options.target)? {
         Target::AtWork(control) => {
@@ -66,7 +67,7 @@ pub fn reset(options: &ResetOptions) -> Outcome {
         }
         Target::Image(path) => {
             let testbed = Testbed::load("attached")?;
-            reset_image(&path, to.as_deref(), &testbed).map_err(input)?;
+            reset_image(&path, to.as_deref(), catalog, &testbed).map_err(input)?;
         }
     }
     screen::print(&match &options.to {
@@ -76,7 +77,7 @@ pub fn reset(options: &ResetOptions) -> Outcome {
 }
 
 /// `ftlab snapshot`: keeps a drive as it is, lists what was kept, or removes it.
-pub fn snapshot(options: &SnapshotOptions) -> Outcome {
+pub fn snapshot(options: &SnapshotOptions, catalog: &Catalog) -> Outcome {
     let target = Target::find(&options.target)?;
     match (&options.name, target) {
         (None, Target::AtWork(control)) => {
@@ -105,7 +106,7 @@ pub fn snapshot(options: &SnapshotOptions) -> Outcome {
                     drop(ask(&control, ControlRequest::Post("/snapshot", &asked))?);
                 }
                 Target::Image(path) => {
-                    change(&path, |drive| drive.snapshot(name).map_err(input))?;
+                    change(&path, catalog, |drive| drive.snapshot(name).map_err(input))?;
                 }
             }
             screen::print(&format!("snapshot {name} is made\n"))

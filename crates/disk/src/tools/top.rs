@@ -298,7 +298,7 @@ mod tests {
     use ratatui::backend::TestBackend;
 
     fn view() -> View {
-        let file = Catalog::load("generic-mlc-8", &[]).unwrap();
+        let file = Catalog::default().load("generic-mlc-8", &[]).unwrap();
         let testbed = Testbed::load("attached").unwrap();
         let drive = DataDrive::in_memory(&file, &testbed, 1).unwrap();
         let engine = Engine::start(drive, Timing::Off).unwrap();

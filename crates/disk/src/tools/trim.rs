@@ -7,6 +7,7 @@ use ftlab_attach::{Engine, Timing};
 use ftlab_base::SECTOR_BYTES;
 use ftlab_console::failure::{Failure, Outcome};
 use ftlab_console::screen;
+use ftlab_drive::Catalog;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
@@ -48,20 +49,20 @@ impl TrimOptions {
 }
 
 /// `ftlab trim`: the host needs a range no longer.
-pub fn trim(options: &TrimOptions) -> Outcome {
+pub fn trim(options: &TrimOptions, catalog: &Catalog) -> Outcome {
     let scope = options.scope()?;
     match Target::find(&options.target)? {
         Target::AtWork(control) => {
             drop(ask(&control, ControlRequest::Post("/trim", &json(&scope)))?)
         }
-        Target::Image(path) => trim_image(&path, &scope)?,
+        Target::Image(path) => trim_image(&path, catalog, &scope)?,
     }
     screen::print("trimmed\n")
 }
 
 /// Serves an image to nobody, as long as a trim takes.
-fn trim_image(path: &Path, scope: &Scope) -> Outcome {
-    let engine = Engine::start(open(path, false)?, Timing::Off)
+fn trim_image(path: &Path, catalog: &Catalog, scope: &Scope) -> Outcome {
+    let engine = Engine::start(open(path, catalog, false)?, Timing::Off)
         .map_err(|error| Failure::Running(format!("cannot start: {error}")))?;
     let trimmed = control::trim(&engine, scope).map_err(Failure::Input);
     let drive = engine.stop().expect("nobody else stops it");

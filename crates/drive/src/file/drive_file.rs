@@ -33,8 +33,8 @@ pub struct DriveFile {
     pub(super) body: Body,
     /// Keys that its bases say.
     inherited: Inherited,
-    /// Policies that it may name beside those that every file may.
-    own: OwnPolicies,
+    /// Policies of its reader's own, which it may name.
+    pub(super) own: OwnPolicies,
     /// Everything that was set of the file, as `key=value`, in order.
     settings: Vec<String>,
 }
@@ -86,12 +86,14 @@ pub struct ParameterRow {
 }
 
 impl DriveFile {
-    /// Reads the text of a drive file and applies `key=value` settings. `slug` names it in errors.
-    ///
-    /// # Errors
-    /// When the text is not TOML, a key is unknown or missing, or a value is impossible.
-    pub fn parse(slug: &str, text: &str, settings: &[String]) -> Result<DriveFile, SheetError> {
-        let file = Self::of_table(slug, table_of(slug, text)?, settings);
+    /// See `Catalog::parse`.
+    pub(super) fn parse(
+        slug: &str,
+        text: &str,
+        settings: &[String],
+        own: &OwnPolicies,
+    ) -> Result<DriveFile, SheetError> {
+        let file = Self::of_table(slug, table_of(slug, text)?, settings, own);
         file.map_err(|error| {
             let set = settings
                 .iter()
@@ -101,19 +103,16 @@ impl DriveFile {
         })
     }
 
-    /// Reads the text of a drive file that an earlier version has taken. Also gives a line for each key that there is no
-    /// more, of those `removed`.
-    ///
-    /// # Errors
-    /// As [`DriveFile::parse`].
-    pub fn parse_older(
+    /// See `Catalog::parse_older`.
+    pub(super) fn parse_older(
         slug: &str,
         text: &str,
         removed: &[RemovedKey],
+        own: &OwnPolicies,
     ) -> Result<(DriveFile, Vec<String>), SheetError> {
         let mut table = table_of(slug, text)?;
         let notes = removed::convert(&mut table, removed);
-        Ok((Self::of_table(slug, table, &[])?, notes))
+        Ok((Self::of_table(slug, table, &[], own)?, notes))
     }
 
     /// The drive of a table, with what its base says and settings.
@@ -121,6 +120,7 @@ impl DriveFile {
         slug: &str,
         mut table: Table,
         settings: &[String],
+        own: &OwnPolicies,
     ) -> Result<DriveFile, SheetError> {
         let inherited =
             base::inherit(&mut table, BASES, DRIVES).map_err(|why| invalid(slug, why))?;
@@ -128,7 +128,7 @@ impl DriveFile {
         if let Some(kind) = kind.and_then(Kind::named) {
             spell_out(&mut table, sections(kind));
         }
-        Self::made(slug, table, inherited, OwnPolicies::default(), settings)
+        Self::made(slug, table, inherited, own.clone(), settings)
     }
 
     /// The drive of a table, with settings.
@@ -196,8 +196,7 @@ impl DriveFile {
         Ok(file)
     }
 
-    /// Makes a drive whose settings may name policies that its caller brings: no file and no other drive knows them, so
-    /// the text of one that names them is no file by itself. Policies that this one names already must be among them.
+    /// The same drive with the policies that these names stand for from now on. Those that it names must be among them.
     #[must_use]
     pub fn knowing(&self, own: OwnPolicies) -> DriveFile {
         DriveFile {

@@ -35,7 +35,7 @@ mod tests {
     use ftlab_host::Testbed;
 
     fn of(drives: &[&str]) -> &'static str {
-        let load = |slug: &&str| Catalog::load(slug, &[]).expect("it comes along");
+        let load = |slug: &&str| Catalog::default().load(slug, &[]).expect("it comes along");
         let files: Vec<DriveFile> = drives.iter().map(load).collect();
         default_testbed(&files)
     }

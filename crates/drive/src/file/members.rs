@@ -194,7 +194,7 @@ mod tests {
 
     fn load(slug: &str, settings: &[&str]) -> DriveFile {
         let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
-        Catalog::load(slug, &settings).expect("it loads")
+        Catalog::default().load(slug, &settings).expect("it loads")
     }
 
     fn keys(file: &DriveFile) -> Vec<String> {
@@ -277,7 +277,8 @@ mod tests {
             let text = format!(
                 "schema = 1\nkind = \"ssd\"\nbase = \"generic-dc-tlc-1920\"\nname = \"X\"\nsummary = \"x\"\n{base}"
             );
-            DriveFile::parse("x", &text, &[])
+            Catalog::default()
+                .parse("x", &text, &[])
                 .map(|_| ())
                 .unwrap_err()
                 .to_string()

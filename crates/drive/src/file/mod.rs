@@ -31,7 +31,7 @@ pub use drive_file::{DriveFile, ParameterRow, RatedBytes};
 pub use facts::{Class, Flash};
 pub use machine::default_testbed;
 pub use members::{Choice, Range, Spread};
-pub use own::OwnPolicies;
+pub use own::{OwnPolicies, OwnVictim, PolicyNameError};
 pub(crate) use removed::path_now;
 pub use removed::{REMOVED, RemovedKey};
 pub use section::{Key, Sheet};

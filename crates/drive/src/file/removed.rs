@@ -127,7 +127,7 @@ fn put(table: &mut Table, path: &str, value: Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::file::{Catalog, DriveFile};
+    use crate::file::Catalog;
 
     const ROWS: [RemovedKey; 2] = [
         RemovedKey {
@@ -144,20 +144,26 @@ mod tests {
 
     #[test]
     fn the_drive_of_an_older_image_goes_on_without_what_is_gone() {
-        let now = Catalog::load("generic-mlc-8", &["gc.reserve=7".to_owned()]).unwrap();
+        let now = Catalog::default()
+            .load("generic-mlc-8", &["gc.reserve=7".to_owned()])
+            .unwrap();
         let mut table: Table = now.text().parse().unwrap();
         let reserve = take(&mut table, "gc.reserve").unwrap();
         put(&mut table, "gc.spare_blocks", reserve);
         put(&mut table, "haste.level", Value::Integer(3));
         let older = table.to_string();
-        let (found, notes) = DriveFile::parse_older("d", &older, &ROWS).unwrap();
+        let (found, notes) = Catalog::default().parse_older("d", &older, &ROWS).unwrap();
         assert_eq!(found.text(), now.text());
         assert_eq!(notes.len(), 2, "{notes:?}");
         assert!(notes[0].contains("`gc.spare_blocks`, which is `gc.reserve` now"));
-        let (_, notes) = DriveFile::parse_older("d", &now.text(), &ROWS).unwrap();
+        let (_, notes) = Catalog::default()
+            .parse_older("d", &now.text(), &ROWS)
+            .unwrap();
         assert!(notes.is_empty(), "{notes:?}");
         // What has no row is refused as ever.
-        let refused = DriveFile::parse_older("d", &older, &ROWS[1..]).unwrap_err();
+        let refused = Catalog::default()
+            .parse_older("d", &older, &ROWS[1..])
+            .unwrap_err();
         assert!(
             refused
                 .to_string()

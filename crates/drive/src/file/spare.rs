@@ -51,13 +51,13 @@ mod tests {
 
     #[test]
     fn spare_area_is_what_the_file_says_and_can_be_another() {
-        let generic = Catalog::load("generic-mlc-8", &[]).unwrap();
+        let generic = Catalog::default().load("generic-mlc-8", &[]).unwrap();
         assert!((generic.spare().unwrap() - 0.127).abs() < 1e-5);
         let other = generic.with_spare(0.5).unwrap();
         assert!((other.spare().unwrap() - 0.5).abs() < 1e-5);
         assert_eq!(other.raw_bytes(), generic.raw_bytes());
         // By capacity as well, and the drive of the same spare area is the same but for a slot.
-        let intel = Catalog::load("intel-x25-m-g1-80", &[]).unwrap();
+        let intel = Catalog::default().load("intel-x25-m-g1-80", &[]).unwrap();
         let op = intel.spare().unwrap();
         assert!((0.02..0.2).contains(&op), "{op}");
         let again = intel.with_spare(op).unwrap();
@@ -70,11 +70,11 @@ mod tests {
     #[test]
     fn what_collects_nothing_there_has_none() {
         for slug in ["ocz-core-jmf602", "wd-raptor-150", "ramdisk-8gb"] {
-            let file = Catalog::load(slug, &[]).unwrap();
+            let file = Catalog::default().load(slug, &[]).unwrap();
             assert_eq!(file.spare(), None, "{slug}");
             assert!(file.with_spare(0.1).is_err(), "{slug}");
         }
-        let generic = Catalog::load("generic-mlc-8", &[]).unwrap();
+        let generic = Catalog::default().load("generic-mlc-8", &[]).unwrap();
         assert!(generic.with_spare(-2.0).is_err() && generic.with_spare(1e9).is_err());
     }
 }

@@ -1,21 +1,22 @@
 use super::*;
 use crate::scale::Scale;
+use ftlab_base::rng::Stream;
 use ftlab_base::{Command, Outcome, RootSeed, SimTime};
-use ftlab_ftl::page::{DChoices, Greedy, POLICIES, PacingPolicy, PacingView, Registered, register};
+use ftlab_ftl::page::{DChoices, Fifo, Greedy, POLICIES, PacingPolicy, PacingView, VictimPolicy};
 use ftlab_host::Testbed;
 use ftlab_sheet::SheetError;
 use rand::RngExt;
 use std::num::NonZeroU32;
 
 fn parse(text: &str) -> Result<DriveFile, SheetError> {
-    DriveFile::parse("test", text, &[])
+    Catalog::default().parse("test", text, &[])
 }
 
 #[test]
 fn every_drive_that_comes_along_can_be_built() {
     let testbed = Testbed::load("anandtech-2008").unwrap();
     for slug in Catalog::drives() {
-        let file = Catalog::load(slug, &[]).unwrap();
+        let file = Catalog::default().load(slug, &[]).unwrap();
         let drive = file.build(&testbed, RootSeed(1)).unwrap();
         assert_eq!(
             drive.capacity_sectors() * 512,
@@ -32,7 +33,7 @@ fn every_drive_that_comes_along_can_be_built() {
 #[test]
 fn what_was_worked_out_from_figures_names_them() {
     for slug in Catalog::drives() {
-        for row in Catalog::load(slug, &[]).unwrap().parameters() {
+        for row in Catalog::default().load(slug, &[]).unwrap().parameters() {
             let is_of_figures = ["fitted", "derived"].contains(&row.source.as_str());
             assert_eq!(is_of_figures, !row.from.is_empty(), "{slug}: {}", row.key);
         }
@@ -43,7 +44,8 @@ const GENERIC: &str = include_str!("../../drives/generic-mlc-8.toml");
 
 fn error(text: &str, settings: &[&str]) -> String {
     let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
-    DriveFile::parse("test", text, &settings)
+    Catalog::default()
+        .parse("test", text, &settings)
         .unwrap_err()
         .to_string()
 }
@@ -90,7 +92,9 @@ fn wrong_files_are_refused_with_place_and_reason() {
 fn page_types_have_times_of_which_the_mean_is_that_of_a_page() {
     let told = |settings: &[&str]| error(GENERIC, settings);
     let two = ["nand.t_read_lsb=30us", "nand.t_read_msb=70us"];
-    let file = DriveFile::parse("test", GENERIC, &two.map(str::to_owned)).unwrap();
+    let file = Catalog::default()
+        .parse("test", GENERIC, &two.map(str::to_owned))
+        .unwrap();
     let timing = file.ssd().unwrap().nand.timing().unwrap();
     let read = timing.of_type.map(|read| read.0 / 1_000);
     assert_eq!((timing.page_types, read), (2, [30, 70, 0, 0]));
@@ -169,7 +173,9 @@ fn every_policy_can_be_named_with_its_parameters_and_with_no_others() {
         for parameter in policy.parameters {
             settings.push(format!("gc.{}=3", parameter.name));
         }
-        let file = DriveFile::parse("test", GENERIC, &settings).unwrap();
+        let file = Catalog::default()
+            .parse("test", GENERIC, &settings)
+            .unwrap();
         let rows = file.parameters();
         for parameter in policy.parameters {
             let key = format!("gc.{}", parameter.name);
@@ -216,7 +222,9 @@ fn small(settings: &[&str]) -> DriveFile {
         .chain(settings)
         .map(ToString::to_string)
         .collect();
-    DriveFile::parse("test", GENERIC, &settings).unwrap()
+    Catalog::default()
+        .parse("test", GENERIC, &settings)
+        .unwrap()
 }
 
 #[test]
@@ -228,15 +236,42 @@ fn what_is_drawn_at_random_depends_on_the_seed_and_on_nothing_else() {
     assert_eq!(operations(&greedy, 1), operations(&greedy, 2));
 }
 
+/// A catalogue whose drives know a victim policy of this name.
+fn knowing(
+    name: &str,
+    make: impl Fn(Stream) -> Box<dyn VictimPolicy> + Send + Sync + 'static,
+) -> Catalog {
+    let mut own = OwnPolicies::default();
+    own.add_victim(name, make).unwrap();
+    Catalog::with(own)
+}
+
+/// The small drive of a catalogue, whose file names a policy.
+fn of_file(catalog: &Catalog, policy: &str) -> Result<DriveFile, SheetError> {
+    let names = small(&[])
+        .text()
+        .replace("\"greedy\"", &format!("\"{policy}\""));
+    assert!(names.contains(policy), "the file names no policy");
+    catalog.parse("test", &names, &[])
+}
+
 #[test]
-fn a_policy_of_the_programs_own_is_named_like_those_that_come_along() {
-    static OWN: [Registered; 1] = [Registered::new("four", |stream| {
+fn files_and_settings_name_policies_of_their_catalogue() {
+    let four = |stream| -> Box<dyn VictimPolicy> {
         Box::new(DChoices::new(NonZeroU32::new(4).unwrap(), stream))
-    })];
-    let refused = Catalog::load("generic-mlc-8", &["gc.policy=four".into()]).unwrap_err();
-    assert!(refused.to_string().contains("policy `four` is none of"));
-    register(&OWN).unwrap();
-    let own = small(&["gc.policy=four"]);
+    };
+    let catalog = knowing("four", four);
+    let set = catalog.load("generic-mlc-8", &["gc.policy=four".into()]);
+    assert_eq!(
+        set.unwrap()
+            .catalog()
+            .policies()
+            .victim_names()
+            .last()
+            .unwrap(),
+        "four"
+    );
+    let own = of_file(&catalog, "four").unwrap();
     let d_choices = |choices: &str| small(&["gc.policy=d-choices", choices]);
     let [three, four] = ["gc.choices=3", "gc.choices=4"].map(d_choices);
     assert_eq!(operations(&own, 1), operations(&four, 1));
@@ -247,6 +282,63 @@ fn a_policy_of_the_programs_own_is_named_like_those_that_come_along() {
         .filter(|row| row.key.starts_with("gc."))
         .map(|row| row.value);
     assert_eq!(gc.collect::<Vec<_>>(), ["four", "2"]);
+}
+
+#[test]
+fn catalogues_of_one_process_do_not_know_each_others_policies() {
+    let fifo = knowing("mine", |_| Box::new(Fifo));
+    let greedy = knowing("mine", |_| Box::new(Greedy));
+    let [by_age, by_valid] = [&fifo, &greedy].map(|of| of_file(of, "mine").unwrap());
+    assert_eq!(by_age.text(), by_valid.text());
+    assert_eq!(
+        operations(&by_age, 1),
+        operations(&small(&["gc.policy=fifo"]), 1)
+    );
+    assert_eq!(operations(&by_valid, 1), operations(&small(&[]), 1));
+    assert_ne!(operations(&by_age, 1), operations(&by_valid, 1));
+    // What is made of a drive knows what that knew.
+    let again = by_age.with(&["spare.op=0.5".into()]).unwrap();
+    assert_eq!(operations(&again, 1), operations(&by_age, 1));
+
+    let along: Vec<&str> = POLICIES.iter().map(|policy| policy.name).collect();
+    let why = |catalog: &Catalog, policy: &str| of_file(catalog, policy).unwrap_err().to_string();
+    let message = why(&Catalog::default(), "mine");
+    let names = format!("policy `mine` is none of: {}", along.join(", "));
+    assert!(message.ends_with(&names), "{message}");
+    let message = why(&fifo, "yours");
+    assert!(
+        message.ends_with(&format!("{}, mine", along.join(", "))),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_policy_of_ones_own_has_a_name_of_its_own() {
+    let mut own = OwnPolicies::default();
+    let mut add = |name: &str| own.add_victim(name, |_| Box::new(Greedy));
+    assert_eq!(add("python:<lambda>"), Ok(()));
+    for taken in ["python:<lambda>", "greedy", "windowed-greedy"] {
+        assert_eq!(add(taken), Err(PolicyNameError::Taken(taken.to_owned())));
+    }
+    for none in ["", "two words", " greedy", "a,b", "bell\u{7}"] {
+        assert_eq!(add(none), Err(PolicyNameError::Name(none.to_owned())));
+    }
+    let mut add = |name: &str| own.add_pacing(name, || Box::new(AtOnce));
+    assert_eq!(add("at-once"), Ok(()));
+    for taken in ["in-step", "at-once"] {
+        assert_eq!(add(taken), Err(PolicyNameError::Taken(taken.to_owned())));
+    }
+    let table = ["last", "fifo"].map(|name| OwnVictim::new(name, |_| Box::new(Fifo)));
+    assert_eq!(
+        OwnPolicies::of(&table[..1])
+            .unwrap()
+            .victim_names()
+            .last()
+            .unwrap(),
+        "last"
+    );
+    let taken = OwnPolicies::of(&table).unwrap_err();
+    assert_eq!(taken, PolicyNameError::Taken("fifo".to_owned()));
 }
 
 #[derive(Debug)]
@@ -263,19 +355,19 @@ impl PacingPolicy for AtOnce {
 }
 
 #[test]
-fn policies_that_a_caller_brings_are_known_to_that_drive_alone() {
+fn policies_that_a_caller_brings_for_a_drive_are_known_to_that_alone() {
     let greedy = small(&[]);
     let mut own = OwnPolicies::default();
-    own.add_victim("my: emptiest", |_| Box::new(Greedy));
-    own.add_pacing("my: at once", || Box::new(AtOnce));
+    own.add_victim("my:emptiest", |_| Box::new(Greedy)).unwrap();
+    own.add_pacing("my:at-once", || Box::new(AtOnce)).unwrap();
     let with = |settings: &[&str]| {
         let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
         greedy.knowing(own.clone()).with(&settings)
     };
-    let emptiest = with(&["gc.policy=my: emptiest"]).unwrap();
+    let emptiest = with(&["gc.policy=my:emptiest"]).unwrap();
     assert_eq!(operations(&emptiest, 1), operations(&greedy, 1));
     assert_ne!(emptiest.hash(), greedy.hash());
-    let at_once = with(&["gc.pacing=my: at once"]).unwrap();
+    let at_once = with(&["gc.pacing=my:at-once"]).unwrap();
     assert_ne!(operations(&at_once, 1), operations(&greedy, 1));
     assert_eq!(
         operations(&emptiest.with(&["gc.policy=greedy".into()]).unwrap(), 1),
@@ -283,22 +375,25 @@ fn policies_that_a_caller_brings_are_known_to_that_drive_alone() {
     );
     for (settings, why) in [
         (
-            &["gc.policy=my: emptiest", "gc.choices=2"][..],
-            "policy `my: emptiest` does not use `choices`",
+            &["gc.policy=my:emptiest", "gc.choices=2"][..],
+            "policy `my:emptiest` does not use `choices`",
         ),
         (
-            &["gc.pacing=my: at once", "gc.batch=1"],
+            &["gc.pacing=my:at-once", "gc.batch=1"],
             "`batch`, `turn` and `pacing` but one",
         ),
-        (&["gc.pacing=slow"], "there is no policy `slow` here"),
+        (
+            &["gc.pacing=slow"],
+            "there is no policy `slow` here; give in-step or my:at-once, or leave it out",
+        ),
     ] {
         let message = with(settings).unwrap_err().to_string();
         assert!(message.contains(why), "{message}");
     }
     // Elsewhere nobody knows what the text of such a drive means.
     for (drive, why) in [
-        (&emptiest, "policy `my: emptiest` is none of"),
-        (&at_once, "there is no policy `my: at once` here"),
+        (&emptiest, "policy `my:emptiest` is none of"),
+        (&at_once, "there is no policy `my:at-once` here"),
     ] {
         let message = parse(&drive.text()).unwrap_err().to_string();
         assert!(message.contains(why), "{message}");
@@ -331,7 +426,11 @@ fn what_a_policy_uses_must_be_said() {
     }
     let settings = ["scheduling.order=read-first", "scheduling.overtake_max=8"];
     let settings = settings.map(ToString::to_string);
-    assert!(DriveFile::parse("test", &without, &settings).is_ok());
+    assert!(
+        Catalog::default()
+            .parse("test", &without, &settings)
+            .is_ok()
+    );
 }
 
 #[test]
@@ -403,7 +502,7 @@ fn memory_of_the_host_for_the_mapping_table_is_refused_where_it_cannot_be() {
 /// Error of a drive of the catalogue with settings that it refuses.
 fn error_of(slug: &str, settings: &[&str]) -> String {
     let owned: Vec<String> = settings.iter().map(ToString::to_string).collect();
-    match Catalog::load(slug, &owned) {
+    match Catalog::default().load(slug, &owned) {
         Ok(_) => panic!("{settings:?} are taken"),
         Err(error) => error.to_string(),
     }
@@ -521,7 +620,9 @@ fn an_array_that_does_not_fit_its_channels_or_pages_is_refused() {
         let message = error_of("intel-320-120", &[setting]);
         assert!(message.contains(why), "{setting}: {message}");
     }
-    let file = Catalog::load("intel-320-120", &["nand.dies=16".into()]).unwrap();
+    let file = Catalog::default()
+        .load("intel-320-120", &["nand.dies=16".into()])
+        .unwrap();
     let raw_bytes = file.raw_bytes();
     assert_eq!(raw_bytes.map(|bytes| bytes >> 30), Some(128));
 }
@@ -530,7 +631,7 @@ fn an_array_that_does_not_fit_its_channels_or_pages_is_refused() {
 fn a_drive_is_read_without_being_made() {
     // 2^32 - 4096 pages: their tables would take 32 GiB.
     let largest = ["nand.blocks_per_die=1048575", "spare.op=1"].map(String::from);
-    let file = DriveFile::parse("test", GENERIC, &largest).unwrap();
+    let file = Catalog::default().parse("test", GENERIC, &largest).unwrap();
     assert_eq!(file.capacity_bytes() >> 40, 7);
 }
 
@@ -538,7 +639,7 @@ fn a_drive_is_read_without_being_made() {
 fn one_pace_of_collection_takes_the_place_of_another() {
     let load = |drive: &str, settings: &[&str]| {
         let settings: Vec<String> = settings.iter().map(|s| (*s).to_owned()).collect();
-        Catalog::load(drive, &settings)
+        Catalog::default().load(drive, &settings)
     };
     let paces = |settings: &[&str]| -> Vec<String> {
         let rows = load("samsung-pm9a3-960", settings).unwrap().parameters();
@@ -563,7 +664,9 @@ fn one_pace_of_collection_takes_the_place_of_another() {
 
 #[test]
 fn over_provisioning_is_of_the_user_capacity_with_the_reserve_set_aside() {
-    let file = DriveFile::parse("test", GENERIC, &["spare.op=0.25".to_string()]).unwrap();
+    let file = Catalog::default()
+        .parse("test", GENERIC, &["spare.op=0.25".to_string()])
+        .unwrap();
     let usable = (8_u64 << 30) - 16 * (5 << 19);
     let op = usable as f64 / file.capacity_bytes() as f64 - 1.0;
     assert!((op - 0.25).abs() < 1e-5, "{op}");
@@ -572,7 +675,9 @@ fn over_provisioning_is_of_the_user_capacity_with_the_reserve_set_aside() {
 #[test]
 fn a_setting_changes_the_hash_and_shows_in_the_sheet() {
     let plain = parse(GENERIC).unwrap();
-    let set = DriveFile::parse("test", GENERIC, &["nand.t_read=60".to_string()]).unwrap();
+    let set = Catalog::default()
+        .parse("test", GENERIC, &["nand.t_read=60".to_string()])
+        .unwrap();
     assert_ne!(plain.hash(), set.hash());
     let row = set
         .parameters()
@@ -588,17 +693,26 @@ fn a_setting_changes_the_hash_and_shows_in_the_sheet() {
 #[test]
 fn names_are_found_by_alias_and_near_misses_are_suggested() {
     assert_eq!(
-        Catalog::load("jmf602-mlc-64", &[]).unwrap().slug(),
+        Catalog::default()
+            .load("jmf602-mlc-64", &[])
+            .unwrap()
+            .slug(),
         "ocz-core-jmf602"
     );
-    let message = Catalog::load("intel-x25-m-g1", &[]).map(|d| d.slug().to_string());
+    let message = Catalog::default()
+        .load("intel-x25-m-g1", &[])
+        .map(|d| d.slug().to_string());
     assert_eq!(message.unwrap(), "intel-x25-m-g1-80");
-    let message = Catalog::load("intel-x25m", &[]).unwrap_err().to_string();
+    let message = Catalog::default()
+        .load("intel-x25m", &[])
+        .unwrap_err()
+        .to_string();
     assert!(
         message.contains("did you mean intel-x25-m-g1-160 or intel-x25-m-g1-80"),
         "{message}"
     );
-    let message = Catalog::load("./nowhere.toml", &[])
+    let message = Catalog::default()
+        .load("./nowhere.toml", &[])
         .unwrap_err()
         .to_string();
     assert!(
@@ -610,7 +724,7 @@ fn names_are_found_by_alias_and_near_misses_are_suggested() {
 #[test]
 fn a_scaled_drive_keeps_its_shares() {
     for slug in ["intel-x25-m-g1-80", "ocz-core-jmf602", "samsung-slc-64"] {
-        let file = Catalog::load(slug, &[]).unwrap();
+        let file = Catalog::default().load(slug, &[]).unwrap();
         let eighth = Scale {
             blocks: 8,
             ..Scale::FULL
@@ -630,13 +744,15 @@ fn a_scaled_drive_keeps_its_shares() {
         let row = rows.into_iter().find(|row| row.key == "gc.ahead").unwrap();
         row.value.parse::<f64>().unwrap()
     };
-    let collector = Catalog::load("gskill-falcon2-128", &[]).unwrap();
+    let collector = Catalog::default().load("gskill-falcon2-128", &[]).unwrap();
     let small = collector.scaled(Scale {
         blocks: 8,
         ..Scale::FULL
     });
     assert_eq!(ahead(&small.unwrap()), (ahead(&collector) / 8.0).floor());
-    let disk = Catalog::load("seagate-momentus-7200.2", &[]).unwrap();
+    let disk = Catalog::default()
+        .load("seagate-momentus-7200.2", &[])
+        .unwrap();
     let error = disk.extent().unwrap_err().to_string();
     assert!(error.contains("does not wear out"), "{error}");
 }
@@ -645,7 +761,7 @@ fn a_scaled_drive_keeps_its_shares() {
 fn block_lives_are_given_whole_or_not_at_all() {
     let set = |settings: &[&str]| {
         let settings: Vec<String> = settings.iter().map(|of| (*of).to_owned()).collect();
-        Catalog::load("micron-7450-pro-960", &settings)
+        Catalog::default().load("micron-7450-pro-960", &settings)
     };
     let announced = set(&[]).unwrap();
     assert_eq!(

@@ -25,8 +25,8 @@ fn short() -> String {
 #[test]
 fn a_file_of_short_forms_is_the_same_drive() {
     let (long, short) = (
-        DriveFile::parse("d", GENERIC, &[]).unwrap(),
-        DriveFile::parse("d", &short(), &[]).unwrap(),
+        Catalog::default().parse("d", GENERIC, &[]).unwrap(),
+        Catalog::default().parse("d", &short(), &[]).unwrap(),
     );
     let numbers = |file: &DriveFile| -> Vec<(String, f64, String)> {
         let rows = file.parameters().into_iter();
@@ -108,24 +108,33 @@ fn an_error_of_a_file_says_the_line_and_the_key() {
         ),
     ] {
         let text = GENERIC.replacen(from, to, 1);
-        let told = DriveFile::parse("d", &text, &[]).unwrap_err().to_string();
+        let told = Catalog::default()
+            .parse("d", &text, &[])
+            .unwrap_err()
+            .to_string();
         let place = format!("d: at line {}, column 1: ", lines(key));
         assert!(told.starts_with(&place) && told.contains(why), "{told}");
     }
-    let told = DriveFile::parse("d", "", &[]).unwrap_err().to_string();
+    let told = Catalog::default()
+        .parse("d", "", &[])
+        .unwrap_err()
+        .to_string();
     assert_eq!(
         told,
         "d: `schema` is missing: a drive file begins with schema = 1"
     );
     for key in ["kind", "name", "summary"] {
         let text = GENERIC.replacen(&format!("{key} = "), "# ", 1);
-        let told = DriveFile::parse("d", &text, &[]).unwrap_err().to_string();
+        let told = Catalog::default()
+            .parse("d", &text, &[])
+            .unwrap_err()
+            .to_string();
         assert!(
             told.contains(&format!("`{key}` is missing: give ")),
             "{told}"
         );
     }
-    let set = DriveFile::parse("d", GENERIC, &["nand.t_read=0".to_owned()]);
+    let set = Catalog::default().parse("d", GENERIC, &["nand.t_read=0".to_owned()]);
     let told = set.unwrap_err().to_string();
     assert!(told.contains("0 us: it must be above 0"), "{told}");
     assert!(told.contains("--set nand.t_read=0"), "{told}");
@@ -150,7 +159,8 @@ fn what_takes_time_cannot_be_set_to_none() {
         ("ramdisk-8gb", &["ram.copy_rate"][..]),
     ] {
         for key in keys {
-            let told = Catalog::load(drive, &[format!("{key}=0")])
+            let told = Catalog::default()
+                .load(drive, &[format!("{key}=0")])
                 .unwrap_err()
                 .to_string();
             assert!(
@@ -175,14 +185,14 @@ fn what_takes_time_cannot_be_set_to_none() {
         ),
     ] {
         let ideal = keys.map(|key| format!("{key}=0"));
-        assert!(Catalog::load(drive, &ideal).is_ok(), "{drive}");
+        assert!(Catalog::default().load(drive, &ideal).is_ok(), "{drive}");
     }
 }
 
 #[test]
 fn every_drive_says_what_a_list_shows() {
     for slug in Catalog::drives() {
-        let file = Catalog::load(slug, &[]).unwrap();
+        let file = Catalog::default().load(slug, &[]).unwrap();
         let in_name = file
             .name()
             .rsplit_once('(')
@@ -199,7 +209,7 @@ fn every_drive_says_what_a_list_shows() {
         assert_eq!(file.interface().is_none(), has_none, "{slug}");
     }
     let facts = |slug: &str| {
-        let file = Catalog::load(slug, &[]).unwrap();
+        let file = Catalog::default().load(slug, &[]).unwrap();
         (file.year(), file.interface(), file.flash(), file.class())
     };
     let is = |words: &str| Some(words.to_owned());
@@ -230,7 +240,10 @@ fn what_a_list_shows_is_of_words_that_there_are() {
         ("class = \"client\"", "class"),
     ] {
         let text = GENERIC.replacen(from, &format!("{why} = \"PLC\""), 1);
-        let told = DriveFile::parse("d", &text, &[]).unwrap_err().to_string();
+        let told = Catalog::default()
+            .parse("d", &text, &[])
+            .unwrap_err()
+            .to_string();
         assert!(
             told.contains("unknown variant `PLC`, expected one of"),
             "{told}"
@@ -240,7 +253,8 @@ fn what_a_list_shows_is_of_words_that_there_are() {
 
 #[test]
 fn a_list_of_tables_is_shown_key_by_key() {
-    let rows = Catalog::load("samsung-970-evo-500", &[])
+    let rows = Catalog::default()
+        .load("samsung-970-evo-500", &[])
         .unwrap()
         .parameters();
     let value = |key: &str| {
@@ -256,8 +270,10 @@ fn a_list_of_tables_is_shown_key_by_key() {
 fn a_drive_that_comes_along_is_a_base() {
     let head = "schema = 1\nkind = \"ssd\"\nbase = \"samsung-pm9a3-960\"\n";
     let text = format!("{head}name = \"Mine\"\nsummary = \"Mine.\"\n[nand]\nt_read = \"60 us\"\n");
-    let mine = DriveFile::parse("mine", &text, &[]).unwrap();
-    let whole = crate::Catalog::load("samsung-pm9a3-960", &[]).unwrap();
+    let mine = Catalog::default().parse("mine", &text, &[]).unwrap();
+    let whole = crate::Catalog::default()
+        .load("samsung-pm9a3-960", &[])
+        .unwrap();
     assert_eq!((mine.name(), mine.slug()), ("Mine", "mine"));
     assert_eq!(mine.capacity_bytes(), whole.capacity_bytes());
     let differs = |(mine, whole): (ParameterRow, ParameterRow)| {
@@ -273,7 +289,9 @@ fn a_drive_that_comes_along_is_a_base() {
 #[test]
 fn blocks_that_do_not_divide_over_the_planes_are_told_in_the_file_s_own_numbers() {
     let settings = ["nand.blocks_per_die=2275".to_owned()];
-    let error = crate::Catalog::load("samsung-pm9a3-960", &settings).unwrap_err();
+    let error = crate::Catalog::default()
+        .load("samsung-pm9a3-960", &settings)
+        .unwrap_err();
     let error = error.to_string();
     assert!(
         error.contains("2275 blocks") && error.contains("planes_per_die, 4"),

@@ -22,7 +22,9 @@ const DISK: &str = "wd-velociraptor-300";
 fn drives() -> Vec<DriveFile> {
     let with = |slug: &str, more: &[&str]| {
         let settings = SMALL.iter().chain(more).map(ToString::to_string);
-        Catalog::load(slug, &settings.collect::<Vec<_>>()).unwrap()
+        Catalog::default()
+            .load(slug, &settings.collect::<Vec<_>>())
+            .unwrap()
     };
     let policy = |registered: &Registered| {
         let parameters = registered.parameters.iter();
@@ -65,7 +67,7 @@ fn drives() -> Vec<DriveFile> {
         with("ocz-core-jmf602", &["wear.every_merges=7"]),
         with("samsung-slc-64", &["wear.every_merges=5"]),
         with("ocz-vertex3-120", &["gc.reserve=2"]),
-        Catalog::load(DISK, &[]).unwrap(),
+        Catalog::default().load(DISK, &[]).unwrap(),
     ]);
     drives
 }
@@ -312,21 +314,26 @@ fn a_state_of_another_drive_is_refused_and_a_renamed_one_is_not() {
     let (file, good) = saved_small();
     let with = |settings: &[&str]| {
         let settings = SMALL.iter().chain(settings).map(ToString::to_string);
-        Catalog::load(GENERIC, &settings.collect::<Vec<_>>()).unwrap()
+        Catalog::default()
+            .load(GENERIC, &settings.collect::<Vec<_>>())
+            .unwrap()
     };
     let why = refused(&with(&["nand.t_read=60"]), &good);
     assert!(
         why.contains("generic-mlc-8 with other settings; nand.t_read was 50 us and is 60 us"),
         "{why}"
     );
-    let why = refused(&Catalog::load("samsung-slc-64", &[]).unwrap(), &good);
+    let why = refused(
+        &Catalog::default().load("samsung-slc-64", &[]).unwrap(),
+        &good,
+    );
     assert!(why.contains("generic-mlc-8, not samsung-slc-64"), "{why}");
     assert!(why.contains("more"), "{why}");
     // The same numbers with another note, under another name.
     let text = include_str!("../../drives/generic-mlc-8.toml");
     let text = text.replace("the benchmark set-up", "another note");
     let settings = SMALL.iter().map(ToString::to_string).collect::<Vec<_>>();
-    let renamed = DriveFile::parse("mine", &text, &settings).unwrap();
+    let renamed = Catalog::default().parse("mine", &text, &settings).unwrap();
     assert_ne!(renamed.hash(), file.hash());
     let mut device = build(&renamed);
     read(&mut &*good, &renamed, &mut *device).unwrap();

@@ -189,7 +189,7 @@ fn small_with(kind: usize, more: &[&str]) -> (DriveFile, Testbed) {
         .map(ToString::to_string)
         .collect();
     let testbed = Testbed::load("anandtech-2008").unwrap();
-    (Catalog::load(slug, &settings).unwrap(), testbed)
+    (Catalog::default().load(slug, &settings).unwrap(), testbed)
 }
 
 fn build(kind: usize) -> Ssd {

@@ -36,8 +36,7 @@ pub use streams::{Isolation, Separation, StreamTraffic};
 pub use translation::TranslationConfig;
 pub use victim::{
     Candidate, CostBenefit, DChoices, Fifo, Greedy, NOT_A_CANDIDATE, POLICIES, Parameter,
-    PolicyError, RegisterError, Registered, VictimPolicy, VictimView, WindowedGreedy,
-    has_own_policies, policy, policy_names, register, registered,
+    PolicyError, Registered, VictimPolicy, VictimView, WindowedGreedy, policy, registered,
 };
 use wear::WearBounds;
 pub use wear::{Allocation, StaticLevelling, WearLevelling};

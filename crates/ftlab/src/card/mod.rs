@@ -98,11 +98,11 @@ fn names() -> PossibleValuesParser {
     PossibleValuesParser::new(TARGETS.iter().map(of))
 }
 
-pub fn command(options: &Options) -> Outcome {
+pub fn command(options: &Options, catalog: &Catalog) -> Outcome {
     let target = Target::named(&options.target);
     let target = target.expect("clap knows the names of all targets alone");
     refuse_what_has_no_place(options, target)?;
-    let drive = Catalog::load(&options.drive, &options.settings)?;
+    let drive = catalog.load(&options.drive, &options.settings)?;
     match target.way {
         Way::Drive { write, back } => configured::command(options, target, (write, back), drive),
         Way::Figures(form) => measured::command(options, form, drive),

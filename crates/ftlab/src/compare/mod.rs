@@ -110,7 +110,7 @@ pub struct Options {
     how: How,
 }
 
-pub fn command(options: &Options) -> Outcome {
+pub fn command(options: &Options, catalog: &Catalog) -> Outcome {
     if let Some(new) = &options.new {
         return between::command(Path::new(&options.drive), new, &options.limits);
     }
@@ -119,7 +119,7 @@ pub fn command(options: &Options) -> Outcome {
         return Err(Failure::Input(format!("--metric: {why}")));
     }
     let sweeps = Sweeps::read(&options.settings)?;
-    let drive = |variant: &Variant| Catalog::load(&options.drive, &variant.settings);
+    let drive = |variant: &Variant| catalog.load(&options.drive, &variant.settings);
     let drives: Vec<DriveFile> = sweeps
         .variants
         .iter()
@@ -142,8 +142,8 @@ pub fn command(options: &Options) -> Outcome {
     let batch = review.batch()?;
     let folder = results::folder(&options.out)?;
     folder.check(&[CHART])?;
-    let cache = results::cache(&folder, options.resume)?;
-    let drive = Catalog::load(&options.drive, &sweeps.variants[0].settings)?;
+    let cache = results::cache(&folder, options.resume, catalog)?;
+    let drive = catalog.load(&options.drive, &sweeps.variants[0].settings)?;
     let comparing = Comparing {
         sweeps,
         drive,

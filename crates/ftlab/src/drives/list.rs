@@ -91,7 +91,7 @@ pub fn command(options: &Options) -> Outcome {
     let (standings, modern) = (standings(), held_to());
     let mut rows = Vec::new();
     for slug in Catalog::drives() {
-        let file = Catalog::load(slug, &[])?;
+        let file = Catalog::default().load(slug, &[])?;
         if options.filter.lets(&file) {
             rows.push(Row::of(&file, &standings, &modern));
         }

@@ -17,13 +17,17 @@ pub use list::{Options, command};
 ///
 /// # Errors
 /// As [`load`], and when some drives have names and others none, or two have the same.
-pub fn subjects(names: &[String], settings: &[String]) -> Result<Vec<Subject>, Failure> {
+pub fn subjects(
+    catalog: &Catalog,
+    names: &[String],
+    settings: &[String],
+) -> Result<Vec<Subject>, Failure> {
     let wrong = |why: &str| Err(Failure::Input(why.to_owned()));
     // A file may be called so.
     let named = |text: &&String| text.contains('=') && !Path::new(text).exists();
     match names.iter().filter(named).count() {
         0 => {
-            let drives = load(names, settings)?;
+            let drives = load(catalog, names, settings)?;
             return Ok(drives.into_iter().map(Subject::from).collect());
         }
         some if some < names.len() => {
@@ -40,7 +44,7 @@ pub fn subjects(names: &[String], settings: &[String]) -> Result<Vec<Subject>, F
         }
         members.push(Member {
             name: name.to_owned(),
-            file: Catalog::load(drive, settings)?,
+            file: catalog.load(drive, settings)?,
         });
     }
     Ok(vec![Subject::named(members)])
@@ -50,10 +54,14 @@ pub fn subjects(names: &[String], settings: &[String]) -> Result<Vec<Subject>, F
 ///
 /// # Errors
 /// When there is none of a name, a number cannot be set, or two are called alike.
-pub fn load(names: &[String], settings: &[String]) -> Result<Vec<DriveFile>, Failure> {
+pub fn load(
+    catalog: &Catalog,
+    names: &[String],
+    settings: &[String],
+) -> Result<Vec<DriveFile>, Failure> {
     let mut drives: Vec<DriveFile> = Vec::new();
     for name in names {
-        let file = Catalog::load(name, settings)?;
+        let file = catalog.load(name, settings)?;
         match drives.iter().find(|other| other.slug() == file.slug()) {
             None => drives.push(file),
             Some(other) if other.hash() == file.hash() => {}

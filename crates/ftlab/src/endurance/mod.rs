@@ -94,7 +94,7 @@ fn per_day(text: &str) -> Result<PerDay, String> {
     })
 }
 
-pub fn command(options: &Options) -> Outcome {
+pub fn command(options: &Options, catalog: &Catalog) -> Outcome {
     if options.per_day.is_bare {
         let gb = options.per_day.bytes / GB;
         screen::say(&format!(
@@ -109,7 +109,7 @@ pub fn command(options: &Options) -> Outcome {
         None => (CLIENT.0.to_owned(), CLIENT.1.to_owned()),
     };
     let job = JobFile::parse(&job_text, &job_name)?;
-    let drive = Catalog::load(&options.drive, &options.settings)?;
+    let drive = catalog.load(&options.drive, &options.settings)?;
     let testbed = options.testbed.load_for(&drive)?;
     let daily = Daily {
         bytes: options.per_day.bytes,

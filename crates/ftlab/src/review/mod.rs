@@ -15,6 +15,7 @@ use ftlab_bench::ask::Asker;
 use ftlab_bench::loads::OwnLoad;
 use ftlab_bench::review::Review;
 use ftlab_bench::suites::{self, Test};
+use ftlab_drive::Catalog;
 use ftlab_lab::Subject;
 use ftlab_result::{ResultSet, Run, TestSheet};
 pub use how::How;
@@ -90,11 +91,11 @@ impl Command for Reviewing {
     }
 }
 
-pub fn command(options: &Options) -> Outcome {
-    let batch = review(options)?.batch()?;
+pub fn command(options: &Options, catalog: &Catalog) -> Outcome {
+    let batch = review(options, catalog)?.batch()?;
     let folder = results::folder(&options.out)?;
     let junit = options.require.junit()?;
-    let cache = results::cache(&folder, options.resume)?;
+    let cache = results::cache(&folder, options.resume, catalog)?;
     let progress = options.how.work.signs.shares();
     let session = Session::new(batch, Some(cache), Reviewing(folder), "drives", progress);
     let (ends, kept) = session.run(&options.how.work)?;
@@ -137,8 +138,8 @@ fn tell_of_empty_chart(set: &ResultSet, test: &TestSheet) {
     ));
 }
 
-fn review(options: &Options) -> Result<Review, Failure> {
-    let drives = drives_of(options)?;
+fn review(options: &Options, catalog: &Catalog) -> Result<Review, Failure> {
+    let drives = drives_of(options, catalog)?;
     // Who brings a suite, or names drives for one of ours, wants its tests on his drives, and sees which of them do
     // not fit.
     let is_chosen =
@@ -169,11 +170,11 @@ fn tests(options: &Options) -> Result<(Vec<Test>, Vec<OwnLoad>), Failure> {
 }
 
 /// The drives of those names, or those of a review of none, as the suite tests them.
-fn drives_of(options: &Options) -> Result<Vec<Subject>, Failure> {
+fn drives_of(options: &Options, catalog: &Catalog) -> Result<Vec<Subject>, Failure> {
     let named = match (options.drives.is_empty(), options.all) {
         (false, _) => options.drives.clone(),
         (true, true) => options.suite.all_drives()?,
         (true, false) => options.suite.drives()?,
     };
-    options.suite.fit(options.set.drives(&named)?)
+    options.suite.fit(options.set.drives(catalog, &named)?)
 }

@@ -5,16 +5,17 @@ use crate::failure::{Failure, Outcome};
 use crate::screen;
 use comfy_table::{Cell, CellAlignment};
 use ftlab_base::amount::grouped;
+use ftlab_drive::Catalog;
 use ftlab_lab::Subject;
 use ftlab_workload::{FilePlace, JobFile, Layout, Room};
 use std::collections::BTreeSet;
 
 /// Prints the map of each load on each drive; without drives, on one that has room for everything.
-pub fn show(options: &Options) -> Outcome {
+pub fn show(options: &Options, catalog: &Catalog) -> Outcome {
     let (loads, drives) = match options.drives.is_empty() {
         true => (loads(options)?, Vec::new()),
         false => {
-            let review = review(options)?;
+            let review = review(options, catalog)?;
             (review.loads, review.drives)
         }
     };

@@ -24,7 +24,7 @@ use clap::Args;
 use ftlab_bench::ask::Asker;
 use ftlab_bench::loads::{OwnLoad, Reading};
 use ftlab_bench::review::Review;
-use ftlab_drive::DriveFile;
+use ftlab_drive::{Catalog, DriveFile};
 use ftlab_export::fio;
 use ftlab_lab::{Rest, Subject};
 use ftlab_play::driver::Clock;
@@ -155,7 +155,7 @@ struct Show {
 }
 
 /// Shows fio's words instead of running them, if that is asked for.
-fn show(options: &Options) -> Option<Outcome> {
+fn show(options: &Options, catalog: &Catalog) -> Option<Outcome> {
     let Show {
         showcmd,
         showjob,
@@ -186,21 +186,21 @@ fn show(options: &Options) -> Option<Outcome> {
         return Some(fio_words::engines(engine));
     }
     if *lay_out {
-        return Some(lay_out::show(options));
+        return Some(lay_out::show(options, catalog));
     }
     // To parse is to read all that a run would read, its drives too if it has any.
     parse_only.then(|| match options.drives.is_empty() {
         true => loads(options).map(drop),
-        false => review(options).map(drop),
+        false => review(options, catalog).map(drop),
     })
 }
 
-pub fn command(options: &Options) -> Outcome {
-    if let Some(shown) = show(options) {
+pub fn command(options: &Options, catalog: &Catalog) -> Outcome {
+    if let Some(shown) = show(options, catalog) {
         return shown;
     }
     let formats = options.output.formats();
-    let review = review(options)?;
+    let review = review(options, catalog)?;
     tell_of_clones(&review.loads, options.how.work.signs);
     let runs = review.drives.len() * review.loads.len();
     if formats.json && runs > 1 {
@@ -323,9 +323,9 @@ fn loads(options: &Options) -> Result<Vec<OwnLoad>, Failure> {
 }
 
 /// Everything that can be wrong with what was asked is found here, before any work is done for it.
-fn review(options: &Options) -> Result<Review, Failure> {
+fn review(options: &Options, catalog: &Catalog) -> Result<Review, Failure> {
     let loads = loads(options)?;
-    let drives = options.set.drives(&options.drives)?;
+    let drives = options.set.drives(catalog, &options.drives)?;
     let drives = options.members.of(drives, options.how.work.signs)?;
     let drives = options.shrink.fit(drives, options.how.work.signs)?;
     let mut members = drives.iter().flat_map(Subject::members);

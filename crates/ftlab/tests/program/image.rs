@@ -19,7 +19,9 @@ fn forty_slots(at: &Path) -> DataDrive {
         "nand.pages_per_block=8",
         "spare.op=0.8",
     ];
-    let file = Catalog::load("generic-mlc-8", &settings.map(str::to_owned)).unwrap();
+    let file = Catalog::default()
+        .load("generic-mlc-8", &settings.map(str::to_owned))
+        .unwrap();
     let testbed = Testbed::load("anandtech-2008").unwrap();
     let made = DataDrive::create(at, &file, &testbed, &CreateOptions::default());
     let mut drive = made.unwrap();

@@ -90,7 +90,7 @@ fn what_is_no_drive_file_is_recognised() {
     place.out(&format!(
         "run random.fio --drive {SSD} --state new --save-state saved.state"
     ));
-    let file = Catalog::load(SSD, &[]).unwrap();
+    let file = Catalog::default().load(SSD, &[]).unwrap();
     let testbed = Testbed::load("anandtech-2008").unwrap();
     let options = CreateOptions::default();
     drop(DataDrive::create(&place.path("drive.img"), &file, &testbed, &options).unwrap());

@@ -8,6 +8,7 @@ use crate::error::{Wrong, system_error};
 use crate::header::Header;
 use crate::new::New;
 use crate::storage::{FileStorage, Layer, LayerError, Plan, Storage};
+use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -162,13 +163,17 @@ pub(crate) fn check_base_of(image: &Path, file: &FileStorage) -> Result<(), Imag
 
 impl Base {
     /// Opens an image for others to lie on.
-    pub(crate) fn open(path: &Path, testbed: &Testbed) -> Result<Base, ImageError> {
+    pub(crate) fn open(
+        path: &Path,
+        catalog: &Catalog,
+        testbed: &Testbed,
+    ) -> Result<Base, ImageError> {
         let opened = open_image(path, Access::ReadOnly, None)?;
         let unusable = |why: Wrong| ImageError::Unusable {
             path: path.to_owned(),
             why,
         };
-        let (header, file) = Header::read(&*opened.storage).map_err(unusable)?;
+        let (header, file) = Header::read(&*opened.storage, catalog).map_err(unusable)?;
         let regions = New::of(&file, testbed, header.seed)?.regions();
         let length = opened.storage.length();
         let found = length.map_err(|why| unusable(Wrong::Unreadable(why)))?;

@@ -102,7 +102,8 @@ pub(crate) fn open(
         path: path.to_owned(),
         why,
     };
-    let (header, drive) = Header::read_knowing(&*storage, removed).map_err(unusable)?;
+    let (header, drive) =
+        Header::read_knowing(&*storage, options.catalog, removed).map_err(unusable)?;
     if let Some(replayed) = options.drive {
         crate::header::check_drive(&drive, replayed, path)?;
     }

@@ -25,11 +25,12 @@ impl DataDrive {
         let (Some(image), Some(testbed)) = (image, self.testbed.clone()) else {
             return Err(ImageError::NothingStays);
         };
+        let catalog = self.file.catalog();
         let options = OpenOptions {
             sync: image.sync,
             on_kill: image.on_kill,
             cut_seed: seed,
-            ..OpenOptions::on(&testbed)
+            ..OpenOptions::on(&catalog, &testbed)
         };
         let in_cache = self.body.lost_sectors();
         // Writers at work beside this end first.

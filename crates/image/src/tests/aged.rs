@@ -2,7 +2,7 @@
 
 use super::cuts::cut_everywhere;
 use super::driven::{Clock, Driven};
-use super::tiny::{names, testbed, tiny};
+use super::tiny::{catalog, names, testbed, tiny};
 use crate::{CreateOptions, DataDrive, ImageError, fsck};
 use ftlab_base::{Command, Outcome, SimTime};
 use ftlab_drive::Device;
@@ -29,7 +29,7 @@ fn what_was_written_before_a_drive_had_bytes_reads_as_zeros_until_it_is_written_
         let erases = drive.device().counters().nand_erases;
         assert!(erases > 0, "{name} is used");
         drive.close().unwrap();
-        let found = fsck(&path, testbed()).unwrap();
+        let found = fsck(&path, catalog(), testbed()).unwrap();
         assert!(found.is_good(), "{name}: {found:?}");
         assert_eq!(found.mapped_slots, mapped);
     }

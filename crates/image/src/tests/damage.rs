@@ -1,7 +1,7 @@
 //! Images whose bytes were damaged: what is reported, and what can be saved.
 
 use super::driven::forgiving;
-use super::tiny::{testbed, tiny};
+use super::tiny::{catalog, testbed, tiny};
 use crate::regions::Regions;
 use crate::storage::Region;
 use crate::{
@@ -24,7 +24,7 @@ struct Image {
 fn options() -> OpenOptions<'static> {
     OpenOptions {
         on_kill: OnKill::Keep,
-        ..OpenOptions::on(testbed())
+        ..OpenOptions::on(catalog(), testbed())
     }
 }
 
@@ -179,7 +179,7 @@ fn a_flipped_bit_in_the_journal_is_told_wherever_it_is() {
                 "{name}: {hole:?}"
             );
             assert_eq!(hole.flushed, hole.requests, "{name}: each was flushed");
-            let found = fsck(&image.at, testbed()).unwrap();
+            let found = fsck(&image.at, catalog(), testbed()).unwrap();
             assert!(found.hole == Some(hole) && !found.is_good(), "{name}");
             image.flip(at);
         }
@@ -220,7 +220,9 @@ fn a_checkpoint_whose_head_is_gone_is_missed_and_not_taken_for_the_one_before_it
             damage(&image, newest);
             let why = image.open().unwrap_err().to_string();
             assert!(why.contains("is the newest, is not there"), "{name}: {why}");
-            let why = fsck(&image.at, testbed()).unwrap_err().to_string();
+            let why = fsck(&image.at, catalog(), testbed())
+                .unwrap_err()
+                .to_string();
             assert!(why.contains("--rebuild"), "{name}: {why}");
         }
     }
@@ -240,8 +242,8 @@ fn a_hole_is_cut_at_when_that_is_accepted_and_nothing_foreign_is_read_behind_it(
         };
         let (_, recovery) = DataDrive::open(&image.at, &only).unwrap();
         assert_eq!(recovery.hole, Some(image.hole()), "{name}");
-        accept(&image.at, testbed()).unwrap();
-        let found = fsck(&image.at, testbed()).unwrap();
+        accept(&image.at, catalog(), testbed()).unwrap();
+        let found = fsck(&image.at, catalog(), testbed()).unwrap();
         assert!(found.hole.is_none() && found.clean, "{name}: {found:?}");
         let mut drive = image.open().unwrap();
         let mut damaged = 0;
@@ -258,12 +260,15 @@ fn a_hole_is_cut_at_when_that_is_accepted_and_nothing_foreign_is_read_behind_it(
             write(&mut drive, slot, 99);
         }
         drive.close().unwrap();
-        assert!(fsck(&image.at, testbed()).unwrap().is_good(), "{name}");
+        assert!(
+            fsck(&image.at, catalog(), testbed()).unwrap().is_good(),
+            "{name}"
+        );
     }
 }
 
 fn all_are_newest(image: &Image, newest: &[u64], what: &str) {
-    let found = fsck(&image.at, testbed()).unwrap();
+    let found = fsck(&image.at, catalog(), testbed()).unwrap();
     assert!(found.is_good() && found.clean, "{what}: {found:?}");
     let mut drive = image.open().unwrap();
     for (slot, &newest) in newest.iter().enumerate() {
@@ -280,7 +285,7 @@ fn rebuilding_finds_everything_behind_a_hole_by_its_pages() {
         let (last, _) = image.last_batch();
         let start = image.journal().at;
         image.flip(start + (last - start) / 3);
-        let rebuilt = rebuild(&image.at, testbed()).unwrap();
+        let rebuilt = rebuild(&image.at, catalog(), testbed()).unwrap();
         assert!(
             rebuilt.has_map && rebuilt.found_slots > 0,
             "{name}: {rebuilt:?}"
@@ -304,7 +309,7 @@ fn rebuilding_takes_a_hole_for_no_power_cut() {
             let start = image.journal().at;
             image.flip(start + (last - start) / 8 * eighths);
             let what = format!("{name}, {eighths} eighths");
-            let rebuilt = rebuild(&image.at, testbed()).unwrap();
+            let rebuilt = rebuild(&image.at, catalog(), testbed()).unwrap();
             assert!(
                 rebuilt.has_map && (rebuilt.is_whole() || rebuilt.shares),
                 "{what}: {rebuilt:?}"
@@ -333,7 +338,7 @@ fn what_cannot_be_found_when_an_image_is_rebuilt_is_told() {
         let (last, _) = image.last_batch();
         let start = image.journal().at;
         image.flip(start + (last - start) / 3);
-        let rebuilt = rebuild(&image.at, testbed()).unwrap();
+        let rebuilt = rebuild(&image.at, catalog(), testbed()).unwrap();
         assert!(!rebuilt.is_whole(), "{name}: {rebuilt:?}");
         // A slot whose front is damaged is not known to go on in the next places.
         assert!(rebuilt.damaged_pages >= 1, "{name}: {rebuilt:?}");
@@ -362,7 +367,7 @@ fn rebuilding_needs_no_checkpoint() {
             image.zero(area.at, 4096);
         }
         assert!(image.open().is_err());
-        let rebuilt = rebuild(&image.at, testbed()).unwrap();
+        let rebuilt = rebuild(&image.at, catalog(), testbed()).unwrap();
         let all = newest.len() as u64;
         assert!(
             !rebuilt.has_map && rebuilt.found_slots == all,
@@ -389,7 +394,7 @@ fn rebuilding_keeps_what_is_left_of_a_slot_and_counts_what_is_not() {
         for area in image.regions.checkpoints {
             image.zero(area.at, 4096);
         }
-        let rebuilt = rebuild(&image.at, testbed()).unwrap();
+        let rebuilt = rebuild(&image.at, catalog(), testbed()).unwrap();
         assert_eq!(rebuilt.partly_lost_slots, 1, "{name}: {rebuilt:?}");
         let mut found = [0; 1024];
         let mut drive = image.open().unwrap();
@@ -415,7 +420,7 @@ fn what_was_trimmed_before_a_hole_stays_trimmed_when_the_image_is_rebuilt() {
     let (last, _) = image.last_batch();
     image.flip(last - 3);
     assert!(image.hole().flushed > 0);
-    rebuild(&image.at, testbed()).unwrap();
+    rebuild(&image.at, catalog(), testbed()).unwrap();
     let mut drive = image.open().unwrap();
     for slot in 0..12 {
         let found = version(&mut drive, slot).unwrap();
@@ -475,9 +480,9 @@ fn a_file_that_was_cut_off_is_refused_until_that_is_accepted() {
     image.file().set_len(length - 100_000).unwrap();
     let why = image.open().unwrap_err().to_string();
     assert!(why.contains("it was cut off"), "{why}");
-    let found = fsck(&image.at, testbed()).unwrap();
+    let found = fsck(&image.at, catalog(), testbed()).unwrap();
     assert!(found.missing_bytes == 100_000 && !found.is_good());
-    accept(&image.at, testbed()).unwrap();
+    accept(&image.at, catalog(), testbed()).unwrap();
     assert_eq!(image.file().metadata().unwrap().len(), length);
     assert!(image.open().is_ok());
 }
@@ -486,10 +491,10 @@ fn a_file_that_was_cut_off_is_refused_until_that_is_accepted() {
 fn a_copy_of_the_header_makes_up_for_the_other_and_the_damage_is_told() {
     let (image, _) = Image::killed("block");
     image.zero(0, 4096);
-    let found = fsck(&image.at, testbed()).unwrap();
+    let found = fsck(&image.at, catalog(), testbed()).unwrap();
     assert!(found.headers[0].is_some() && !found.is_good());
-    accept(&image.at, testbed()).unwrap();
-    assert!(fsck(&image.at, testbed()).unwrap().is_good());
+    accept(&image.at, catalog(), testbed()).unwrap();
+    assert!(fsck(&image.at, catalog(), testbed()).unwrap().is_good());
 }
 
 fn path_of(folder: &tempfile::TempDir) -> PathBuf {
@@ -529,7 +534,7 @@ fn a_sector_of_a_disk_that_is_not_as_it_was_written_is_no_data() {
     // What it held before.
     file.write_all_at(&[7; 512], regions.data.at + 8 * 512)
         .unwrap();
-    let found = fsck(&at, testbed()).unwrap();
+    let found = fsck(&at, catalog(), testbed()).unwrap();
     let sectors: Vec<u64> = found.damaged.iter().map(|damaged| damaged.lba).collect();
     assert_eq!(sectors, [8, 9, 10, 30]);
     let (mut drive, _) = DataDrive::open(&at, &options()).unwrap();
@@ -545,7 +550,7 @@ fn a_sector_of_a_disk_that_is_not_as_it_was_written_is_no_data() {
         Outcome::Good
     );
     drive.close().unwrap();
-    assert!(fsck(&at, testbed()).unwrap().is_good());
+    assert!(fsck(&at, catalog(), testbed()).unwrap().is_good());
 }
 
 #[test]
@@ -564,7 +569,7 @@ fn a_disk_without_a_checkpoint_is_rebuilt_with_its_data() {
         file.write_all_at(&[1; 4096], area.at).unwrap();
     }
     assert!(DataDrive::open(&at, &options()).is_err());
-    rebuild(&at, testbed()).unwrap();
+    rebuild(&at, catalog(), testbed()).unwrap();
     let (mut drive, _) = DataDrive::open(&at, &options()).unwrap();
     let mut read = vec![0; 1024];
     drive.read(Lba(3), &mut read).unwrap();

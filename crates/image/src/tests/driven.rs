@@ -2,7 +2,7 @@
 
 use super::oracle::{Commands, Oracle};
 use super::recorder::Recorder;
-use super::tiny::testbed;
+use super::tiny::{catalog, testbed};
 use crate::base::Base;
 use crate::convert::open_beside;
 use crate::new::New;
@@ -44,7 +44,7 @@ pub(super) struct Driven {
 fn options() -> OpenOptions<'static> {
     OpenOptions {
         on_kill: OnKill::Keep,
-        ..OpenOptions::on(testbed())
+        ..OpenOptions::on(catalog(), testbed())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::driven::{Clock, Driven, forgiving, open, recover};
 use super::recorder::Recorder;
-use super::tiny::{names, testbed, tiny};
+use super::tiny::{catalog, names, testbed, tiny};
 use crate::{CreateOptions, DataDrive, ImageError, OnKill, OpenOptions, Wrong, fsck};
 use ftlab_base::{Command, Lba, Outcome, SimTime};
 use ftlab_drive::Catalog;
@@ -55,7 +55,7 @@ fn path(folder: &tempfile::TempDir) -> PathBuf {
 fn options() -> OpenOptions<'static> {
     OpenOptions {
         on_kill: OnKill::Keep,
-        ..OpenOptions::on(testbed())
+        ..OpenOptions::on(catalog(), testbed())
     }
 }
 
@@ -114,7 +114,7 @@ fn a_disk_and_memory_keep_their_bytes_too() {
     let folder = tempfile::tempdir().unwrap();
     for slug in ["seagate-momentus-7200.2", "ramdisk-8gb"] {
         let at = folder.path().join(slug);
-        let file = Catalog::load(slug, &[]).unwrap();
+        let file = Catalog::default().load(slug, &[]).unwrap();
         let made = DataDrive::create(&at, &file, testbed(), &forgiving());
         let mut drive = made.unwrap();
         let (command, data) = write(1, 1000, 7, 16);
@@ -136,7 +136,7 @@ fn a_disk_and_memory_keep_their_bytes_too() {
         assert_eq!(by_sector, want, "{slug}");
         drive.close().unwrap();
         assert!(DataDrive::open(&at, &options()).unwrap().1.clean);
-        assert!(fsck(&at, testbed()).unwrap().is_good());
+        assert!(fsck(&at, catalog(), testbed()).unwrap().is_good());
     }
 }
 
@@ -147,7 +147,7 @@ fn an_image_that_is_open_is_not_opened_again_and_a_file_is_not_overwritten() {
     let drive = create("page", &at);
     let locked = DataDrive::open(&at, &options()).unwrap_err();
     assert!(matches!(locked, ImageError::Locked { .. }), "{locked}");
-    let locked = fsck(&at, testbed()).unwrap_err();
+    let locked = fsck(&at, catalog(), testbed()).unwrap_err();
     assert!(matches!(locked, ImageError::Locked { .. }), "{locked}");
     drop(drive);
     let there = DataDrive::create(&at, &tiny("page"), testbed(), &forgiving());
@@ -213,7 +213,7 @@ fn damage_is_found_and_never_read_as_data() {
         |drive: &DataDrive, lpn| drive.layer().unwrap().lookup(ftlab_base::Lpn(lpn)).unwrap();
     let (one, two) = (place(&drive, 3).0, place(&drive, 5).0);
     drive.close().unwrap();
-    let found = fsck(&at, testbed()).unwrap();
+    let found = fsck(&at, catalog(), testbed()).unwrap();
     assert!(found.is_good() && found.clean, "{found:?}");
     assert_eq!(found.mapped_slots, mapped);
 
@@ -230,7 +230,7 @@ fn damage_is_found_and_never_read_as_data() {
     file.read_exact_at(&mut bytes, regions.place(place_of(&at, 9)))
         .unwrap();
     file.write_all_at(&bytes, regions.place(two)).unwrap();
-    let found = fsck(&at, testbed()).unwrap();
+    let found = fsck(&at, catalog(), testbed()).unwrap();
     assert_eq!(found.damaged_slots, 2, "{found:?}");
     assert!(found.damaged[0].why.contains("checksum"), "{found:?}");
     assert!(found.damaged[1].why.contains("another place"), "{found:?}");
@@ -249,7 +249,7 @@ fn damage_is_found_and_never_read_as_data() {
     assert_eq!(read[..512], data);
     assert!(drive.read(lba(3), &mut read).is_err());
     drive.close().unwrap();
-    let found = fsck(&at, testbed()).unwrap();
+    let found = fsck(&at, catalog(), testbed()).unwrap();
     assert_eq!(found.damaged_slots, 2, "{found:?}");
     assert!(found.damaged[0].why.contains("lost"), "{found:?}");
     let (mut drive, _) = DataDrive::open(&at, &options()).unwrap();

@@ -2,12 +2,12 @@
 
 use super::driven::{Clock, Driven, open};
 use super::recorder::Recorder;
-use super::tiny::{testbed, tiny};
+use super::tiny::{catalog, testbed, tiny};
 use crate::base::open::OpenedImage;
 use crate::header::Header;
 use crate::storage::Memory;
 use crate::{DataDrive, ImageError};
-use ftlab_drive::DriveFile;
+use ftlab_drive::Catalog;
 use std::path::Path;
 
 fn update(recorder: &Recorder, settings: &[&str]) -> Result<Option<String>, ImageError> {
@@ -16,13 +16,13 @@ fn update(recorder: &Recorder, settings: &[&str]) -> Result<Option<String>, Imag
         storage: Box::new(recorder.clone()),
         base: None,
     };
-    DataDrive::update_firmware_on(Path::new("tiny"), opened, testbed(), |own| {
-        DriveFile::parse(own.slug(), &own.text(), &settings)
+    DataDrive::update_firmware_on(Path::new("tiny"), opened, (catalog(), testbed()), |own| {
+        Catalog::default().parse(own.slug(), &own.text(), &settings)
     })
 }
 
 fn hash(recorder: &Recorder) -> u64 {
-    Header::read(recorder).unwrap().0.hash
+    Header::read(recorder, catalog()).unwrap().0.hash
 }
 
 /// What another firmware may do otherwise, for each mapping scheme.

@@ -4,7 +4,7 @@
 use super::driven::{Clock, Driven};
 use super::oracle::Found;
 use super::recorder::Operation;
-use super::tiny::{names, testbed, tiny};
+use super::tiny::{catalog, names, testbed, tiny};
 use crate::base::Base;
 use crate::base::open::{Access, open_image};
 use crate::slot;
@@ -75,7 +75,7 @@ fn write_to(path: &Path, memory: &Memory, length: u64) {
 fn options(sync: bool) -> OpenOptions<'static> {
     OpenOptions {
         sync,
-        ..OpenOptions::on(testbed())
+        ..OpenOptions::on(catalog(), testbed())
     }
 }
 
@@ -202,7 +202,7 @@ fn cut(driven: &Driven, from: usize, seeds: Range<u64>, path: &Path) -> Told {
             driven,
             &*open_image(path, Access::ReadOnly, None).unwrap().storage,
         );
-        let rebuilt = rebuild(path, testbed()).unwrap();
+        let rebuilt = rebuild(path, catalog(), testbed()).unwrap();
         look_at_rebuilt(driven, path, (&pages, until), rebuilt.is_whole(), &mut told);
     }
     told
@@ -260,7 +260,7 @@ fn what_a_host_without_power_leaves_of_an_image_on_a_base_opens_or_one_command_m
         below.work(Clock::Untimed, 2 * below.oracle.slots());
         let mut driven = below.on_top_of(8, false, |memory, regions| {
             write_to(&base, &memory, regions.end());
-            Base::open(&base, testbed()).unwrap()
+            Base::open(&base, catalog(), testbed()).unwrap()
         });
         let first = driven.recorder.count();
         driven.work(Clock::Timed, 60);

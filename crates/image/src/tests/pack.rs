@@ -1,7 +1,7 @@
 //! Packed images, whole and damaged.
 
 use super::oracle::Commands;
-use super::tiny::{testbed, tiny};
+use super::tiny::{catalog, testbed, tiny};
 use crate::{CreateOptions, DataDrive, OpenOptions, UnpackError, pack, unpack};
 use ftlab_base::{Lba, Outcome};
 use std::fs::File;
@@ -30,7 +30,7 @@ fn held(drive: &mut DataDrive) -> Vec<u8> {
 fn opened(path: &Path) -> DataDrive {
     let options = OpenOptions {
         read_only: true,
-        ..OpenOptions::on(testbed())
+        ..OpenOptions::on(catalog(), testbed())
     };
     let (drive, recovery) = DataDrive::open(path, &options).unwrap();
     assert!(recovery.clean);
@@ -43,7 +43,7 @@ fn an_image_is_unpacked_as_it_was_packed() {
     let image = folder.path().join("a.img");
     let data = worked_on(&image);
     let mut packed = Vec::new();
-    let about = pack(&image, &mut packed).unwrap();
+    let about = pack(&image, catalog(), &mut packed).unwrap();
     assert!(packed.len() < 1 << 20, "{} bytes", packed.len());
     let again = folder.path().join("b.img");
     let file = File::create_new(&again).unwrap();
@@ -54,7 +54,7 @@ fn an_image_is_unpacked_as_it_was_packed() {
     assert_eq!(held(&mut drive), data);
     // What lies on either is on both: they are the same.
     let mut twice = Vec::new();
-    pack(&again, &mut twice).unwrap();
+    pack(&again, catalog(), &mut twice).unwrap();
     assert!(twice == packed);
 }
 
@@ -64,7 +64,7 @@ fn damage_to_a_packed_image_is_told_wherever_it_is() {
     let image = folder.path().join("a.img");
     worked_on(&image);
     let mut packed = Vec::new();
-    pack(&image, &mut packed).unwrap();
+    pack(&image, catalog(), &mut packed).unwrap();
     let refused = |bytes: &[u8]| {
         let file = tempfile::tempfile().unwrap();
         unpack(bytes, &file).expect_err("it is damaged")

@@ -12,7 +12,7 @@ use rand::RngExt;
 
 fn load(slug: &str, settings: &[&str]) -> DriveFile {
     let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
-    Catalog::load(slug, &settings).unwrap()
+    Catalog::default().load(slug, &settings).unwrap()
 }
 
 /// Cuts a drive off after some of its operations, `every` N on average, from `first` on.

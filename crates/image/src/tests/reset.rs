@@ -1,7 +1,7 @@
 //! Going back to a base and to snapshots, in files.
 
 use super::oracle::Commands;
-use super::tiny::{names, testbed, tiny};
+use super::tiny::{catalog, names, testbed, tiny};
 use crate::{CreateOptions, DataDrive, ImageError, OpenOptions, Recovery};
 use crate::{remove_snapshot, reset_image, snapshots};
 use ftlab_base::{Lba, Outcome};
@@ -11,7 +11,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 fn options() -> OpenOptions<'static> {
-    OpenOptions::on(testbed())
+    OpenOptions::on(catalog(), testbed())
 }
 
 /// A drive, its folder, and commands for it.
@@ -116,7 +116,8 @@ fn a_reset_brings_back_what_the_base_holds_and_what_it_had_counted() {
             kit.drive.cut_power(Some(1)).unwrap();
             kit.drive.reset(None).unwrap();
             assert_eq!(kit.found(), began, "{name}, {image:?}");
-            let found = crate::base::Base::open(&kit.path("base.img"), testbed()).unwrap();
+            let found =
+                crate::base::Base::open(&kit.path("base.img"), catalog(), testbed()).unwrap();
             let found = (written(kit.path("base.img")), found.fingerprint);
             assert_eq!(found, base, "{name}: the base was written to");
         }
@@ -204,7 +205,7 @@ fn a_whole_image_has_snapshots_too() {
     assert_eq!(kit.found().0, first.0);
     kit.work(50);
     kit.drive.close().unwrap();
-    reset_image(&image, Some("first"), testbed()).unwrap();
+    reset_image(&image, Some("first"), catalog(), testbed()).unwrap();
     let (drive, recovery) = DataDrive::open(&image, &options()).unwrap();
     assert!(recovery.clean);
     let mut found = vec![0; drive.capacity_bytes() as usize];
@@ -323,7 +324,7 @@ fn a_snapshot_that_would_be_one_too_many_is_refused_and_the_drive_goes_on() {
     assert_eq!(snapshots(&image).unwrap().len(), 63);
     let Kit { folder, drive, .. } = kit;
     drive.close().unwrap();
-    reset_image(&image, Some("n63"), testbed()).unwrap();
+    reset_image(&image, Some("n63"), catalog(), testbed()).unwrap();
     let base = DataDrive::open_on_base(None, &image, &options());
     let why = base.map(drop).unwrap_err().to_string();
     assert!(why.contains("64 are the most"), "{why}");
@@ -404,7 +405,7 @@ fn a_base_that_changed_is_not_gone_back_to() {
     refused(kit.drive.reset(None).unwrap_err());
     let Kit { folder, drive, .. } = kit;
     drive.close().unwrap();
-    refused(reset_image(&top, None, testbed()).unwrap_err());
+    refused(reset_image(&top, None, catalog(), testbed()).unwrap_err());
     drop(folder);
 }
 
@@ -457,7 +458,7 @@ fn a_snapshot_that_was_cut_off_is_none() {
                 .all(|one| one.name != "one")
         );
         if by_reset {
-            reset_image(&image, Some("two"), testbed()).unwrap();
+            reset_image(&image, Some("two"), catalog(), testbed()).unwrap();
             assert!(!left.exists());
         }
         let (drive, _) = DataDrive::open(&image, &options()).unwrap();

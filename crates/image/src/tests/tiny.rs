@@ -113,11 +113,15 @@ pub(super) fn tiny(name: &str) -> DriveFile {
 /// The same with other settings.
 pub(super) fn tiny_with(name: &str, others: &[&str]) -> DriveFile {
     if name == FLAT {
-        return Catalog::load("ramdisk-8gb", &["ram.capacity=64KiB".to_owned()]).unwrap();
+        return Catalog::default()
+            .load("ramdisk-8gb", &["ram.capacity=64KiB".to_owned()])
+            .unwrap();
     }
     if name == DISK {
         let settings = ["disk.capacity=1MiB", "cache.write_size=16KiB"];
-        return Catalog::load("wd-raptor-150", &settings.map(str::to_owned)).unwrap();
+        return Catalog::default()
+            .load("wd-raptor-150", &settings.map(str::to_owned))
+            .unwrap();
     }
     let (plain, has) = match name.strip_suffix(CAPACITORS) {
         Some(plain) => (plain, true),
@@ -130,10 +134,18 @@ pub(super) fn tiny_with(name: &str, others: &[&str]) -> DriveFile {
         settings.push(format!("power_loss.capacitors={}", count.unwrap().1));
     }
     settings.extend(others.iter().map(ToString::to_string));
-    Catalog::load(slug, &settings).unwrap_or_else(|why| panic!("{name}: {why}"))
+    Catalog::default()
+        .load(slug, &settings)
+        .unwrap_or_else(|why| panic!("{name}: {why}"))
 }
 
 pub(super) fn testbed() -> &'static Testbed {
     static TESTBED: LazyLock<Testbed> = LazyLock::new(|| Testbed::load("anandtech-2008").unwrap());
     &TESTBED
+}
+
+/// Policies that come along are all that these drives name.
+pub(super) fn catalog() -> &'static Catalog {
+    static CATALOG: LazyLock<Catalog> = LazyLock::new(Catalog::default);
+    &CATALOG
 }

@@ -152,7 +152,9 @@ fn failing(name: &str) -> DriveFile {
         "reliability.erase_share=0.9",
     ];
     let lasting = lasting.map(str::to_owned);
-    DriveFile::parse(drive.slug(), &drive.text(), &lasting).unwrap()
+    Catalog::default()
+        .parse(drive.slug(), &drive.text(), &lasting)
+        .unwrap()
 }
 
 /// What is to be seen of a slot of which some sectors were written anew, and the others are lost.
@@ -273,7 +275,7 @@ fn a_part_finds_room_where_the_slot_had_compressed() {
 /// A slot with the same data as one that is damaged is stored by itself.
 #[test]
 fn what_equals_a_damaged_slot_is_not_shared_with_it() {
-    let file = Catalog::load(
+    let file = Catalog::default().load(
         "ocz-vertex3-120",
         &[
             "nand.blocks_per_die=12",

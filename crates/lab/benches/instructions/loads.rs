@@ -118,7 +118,9 @@ impl Load {
     pub fn play(&self, requests: u64) -> u64 {
         let (slug, settings, bytes_max) = self.drive;
         let settings: Vec<String> = settings.iter().map(|&of| of.to_owned()).collect();
-        let file = Catalog::load(slug, &settings).expect("it comes with ftlab");
+        let file = Catalog::default()
+            .load(slug, &settings)
+            .expect("it comes with ftlab");
         let (file, _) = file.shrunk_to(bytes_max).expect("it can be smaller");
         let machine = testbed(None, default_testbed([&file])).expect("it comes with ftlab");
         let text = (self.text)(requests);

@@ -46,7 +46,9 @@ impl Load {
             format!("spare.op={op}"),
             format!("nand.blocks_per_die={blocks_per_die}"),
         ];
-        let file = Catalog::load("generic-mlc-8", &settings).expect("it exists");
+        let file = Catalog::default()
+            .load("generic-mlc-8", &settings)
+            .expect("it exists");
         let testbed = Testbed::load("anandtech-2008").expect("it exists");
         let drive = file.build(&testbed, SEED).expect("it can be built");
         Load {

@@ -269,7 +269,9 @@ fn the_seed_decides_the_requests() {
 #[test]
 fn write_amplification_is_told_by_the_second() {
     let of_job = |job: &str| {
-        let drive = Catalog::load("generic-mlc-8", &["nand.blocks_per_die=64".to_owned()]).unwrap();
+        let drive = Catalog::default()
+            .load("generic-mlc-8", &["nand.blocks_per_die=64".to_owned()])
+            .unwrap();
         let testbed = Testbed::load("anandtech-2012").unwrap();
         let mut device = drive.build(&testbed, RootSeed(1)).unwrap();
         let file = JobFile::parse(job, "test.fio").unwrap();

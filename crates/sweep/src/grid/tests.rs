@@ -6,7 +6,8 @@ const LOAD: &str = "loads = [{ name = \"w\", text = \"[w]\\nrw=randwrite\\nnumbe
 
 fn sweep(text: &str) -> Result<Sweep, String> {
     let text = format!("{LOAD}{text}");
-    Sweep::parse(&text, Path::new("grid.toml")).map_err(|error| error.to_string())
+    Sweep::parse(&text, Path::new("grid.toml"), &Catalog::default())
+        .map_err(|error| error.to_string())
 }
 
 #[test]
@@ -51,7 +52,7 @@ fn an_id_is_of_what_decides_the_numbers_and_of_nothing_else() {
     };
     assert_eq!(number("0.28"), number("2.8e-1"));
     let renamed = LOAD.replace("name = \"w\"", "name = \"other\"") + "drives = ['generic-mlc-8']";
-    let renamed = Sweep::parse(&renamed, Path::new("grid.toml")).unwrap();
+    let renamed = Sweep::parse(&renamed, Path::new("grid.toml"), &Catalog::default()).unwrap();
     assert_eq!(renamed.id(0), base, "the name of a load is no part of it");
 }
 
@@ -140,7 +141,7 @@ fn what_is_no_grid_is_refused_with_what_to_write() {
     }
     let load = |text: &str| {
         let grid = format!("drives = ['generic-mlc-8']\nloads = [{text}]\nuntimed = true");
-        Sweep::parse(&grid, Path::new("grid.toml"))
+        Sweep::parse(&grid, Path::new("grid.toml"), &Catalog::default())
             .unwrap_err()
             .to_string()
     };
@@ -166,11 +167,11 @@ fn a_packed_grid_reads_the_same_without_its_files() {
     .unwrap();
     let text = "drives = ['generic-mlc-8']\nloads = ['w.fio', 'app-launch-four-at-boot']\nset.spare.op = [0.1, 0.2]\n";
     let file = folder.path().join("grid.toml");
-    let sweep = Sweep::parse(text, &file).unwrap();
+    let sweep = Sweep::parse(text, &file, &Catalog::default()).unwrap();
     let packed = sweep.packed(&toml::from_str(text).unwrap());
     let packed = toml::Table::try_from(&packed).unwrap().to_string();
     drop(folder);
-    let again = Sweep::parse(&packed, Path::new("packed.toml")).unwrap();
+    let again = Sweep::parse(&packed, Path::new("packed.toml"), &Catalog::default()).unwrap();
     assert_eq!((again.rows(), again.hash()), (4, sweep.hash()));
     let names: Vec<&str> = again
         .loads

@@ -58,9 +58,9 @@ pub fn command() -> Result<()> {
 
 /// The drive that a data sheet alone makes.
 fn of_sheet(drive: &Drive) -> Result<DriveFile> {
-    let file = Catalog::load(&drive.slug, &[])?;
+    let file = Catalog::default().load(&drive.slug, &[])?;
     let sheet = Sheet::parse(&format!("{}.sheet.toml", drive.slug), &drive.sheet(&file)?)?;
-    Ok(from_sheet(&sheet)?.file)
+    Ok(from_sheet(&sheet, &Catalog::default())?.file)
 }
 
 /// Write amplification of a drive that is known by its sheet, where it was measured.
@@ -104,7 +104,7 @@ fn other_drives(drive: &Drive, all: &[Drive]) -> Result<Forecast> {
     let others: Vec<DriveFile> = all
         .iter()
         .filter(|other| other.slug != drive.slug)
-        .map(|other| Catalog::load(&other.slug, &[]))
+        .map(|other| Catalog::default().load(&other.slug, &[]))
         .collect::<Result<_, _>>()?;
     let spread = spread(&others);
     let rates = drive.conditions(drive.rates.keys().copied());

@@ -48,7 +48,7 @@ pub fn simulated(lab: &Lab, cases: &[Case], pages: u32, seed: RootSeed) -> Resul
         })
     };
     let bytes = |case: &Case| {
-        let file = Catalog::load(DRIVE, &case.settings(pages));
+        let file = Catalog::default().load(DRIVE, &case.settings(pages));
         file.map_or(0, |file| file.memory_bytes())
     };
     lab.run(cases, bytes, point).into_iter().collect()
@@ -56,7 +56,7 @@ pub fn simulated(lab: &Lab, cases: &[Case], pages: u32, seed: RootSeed) -> Resul
 
 /// Write amplification of a case's drive, in its steady state.
 fn simulate(case: &Case, pages: u32, seed: RootSeed) -> Result<f64> {
-    let file = Catalog::load(DRIVE, &case.settings(pages))?;
+    let file = Catalog::default().load(DRIVE, &case.settings(pages))?;
     let mut drive = file.build(&Testbed::load(TESTBED)?, seed)?;
     ftlab_states::prepare(&mut *drive, State::New, case.load.state(), seed)?;
     let job = JOBS.find(&case.load.job());

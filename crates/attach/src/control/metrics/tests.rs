@@ -141,7 +141,9 @@ fn judge(family: &Family) -> Result<(), String> {
 
 /// A page of a drive that answered requests, the slowest of them later than the last bound.
 fn page() -> String {
-    let file = Catalog::load("intel-320-120", &[]).expect("a drive");
+    let file = Catalog::default()
+        .load("intel-320-120", &[])
+        .expect("a drive");
     let testbed = Testbed::load("attached").expect("a testbed");
     let drive = DataDrive::in_memory(&file, &testbed, 1).expect("a drive");
     let engine = Engine::start(drive, Timing::Off).expect("an engine");

@@ -11,6 +11,7 @@ use ftlab_console::failure::{Failure, Outcome};
 use ftlab_console::health::nvme::smart_log;
 use ftlab_console::health::ocp;
 use ftlab_console::screen;
+use ftlab_drive::Catalog;
 use ftlab_smart::{NvmeExtended, NvmeLogs};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -49,10 +50,10 @@ const DRIVE_FAILS: u32 = 1 << 3;
 const ATTRIBUTE_FAILS: u32 = 1 << 4;
 
 /// `ftlab smart`: attributes and logs as others print them.
-pub fn smart(options: &SmartOptions) -> Outcome {
+pub fn smart(options: &SmartOptions, catalog: &Catalog) -> Outcome {
     let report = match Target::find(&options.target)? {
         Target::AtWork(control) => report(&control)?.drive,
-        Target::Image(path) => DriveReport::of(&open(&path, true)?),
+        Target::Image(path) => DriveReport::of(&open(&path, catalog, true)?),
     };
     screen::print(&match options.output_format {
         Format::Normal => as_text(&report),

@@ -6,7 +6,9 @@ use ftlab_host::Testbed;
 use ftlab_image::DataDrive;
 
 fn report() -> DriveReport {
-    let file = Catalog::load("intel-320-120", &[]).expect("a drive");
+    let file = Catalog::default()
+        .load("intel-320-120", &[])
+        .expect("a drive");
     let testbed = Testbed::load("attached").expect("a testbed");
     DriveReport::of(&DataDrive::in_memory(&file, &testbed, 1).expect("a drive"))
 }
@@ -81,7 +83,9 @@ const SMALL: [&str; 6] = [
 
 fn nvme_report() -> DriveReport {
     let settings = SMALL.map(str::to_owned);
-    let file = Catalog::load("generic-nvme-tlc-8", &settings).expect("a drive");
+    let file = Catalog::default()
+        .load("generic-nvme-tlc-8", &settings)
+        .expect("a drive");
     let testbed = Testbed::load("attached").expect("a testbed");
     DriveReport::of(&DataDrive::in_memory(&file, &testbed, 1).expect("a drive"))
 }

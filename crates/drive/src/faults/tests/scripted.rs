@@ -1,6 +1,6 @@
 //! Drives in virtual time with the faults of their files.
 
-use crate::{Device, DriveFile};
+use crate::{Catalog, Device, DriveFile};
 use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, RootSeed, SimTime};
 use ftlab_host::Testbed;
 
@@ -9,7 +9,9 @@ const DISK: &str = include_str!("../../../drives/wd-raptor-150.toml");
 
 fn file(text: &str, script: &str) -> Result<DriveFile, String> {
     let text = format!("{text}\n{script}");
-    DriveFile::parse("test", &text, &[]).map_err(|error| error.to_string())
+    Catalog::default()
+        .parse("test", &text, &[])
+        .map_err(|error| error.to_string())
 }
 
 fn built(text: &str, script: &str) -> Box<dyn Device> {

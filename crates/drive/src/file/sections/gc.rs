@@ -1,9 +1,9 @@
 //! `[gc]`: garbage collection of page and packed mapping. What it may say depends on the mapping.
 
-use crate::file::own::OwnPolicies;
+use crate::file::own::{IN_STEP, OwnPolicies};
 use crate::file::section::{section, together, words};
 use ftlab_base::{Layout, Nanos, RootSeed};
-use ftlab_ftl::page::{Isolation, Pace, Separation, VictimPolicy, policy};
+use ftlab_ftl::page::{Isolation, Pace, Separation, VictimPolicy};
 use ftlab_sheet::quantity::{Count, Quantity, Ratio, Share, Time};
 use std::collections::BTreeMap;
 
@@ -128,9 +128,6 @@ section! {
     }
 }
 
-/// The pace of collection that has a name of its own.
-const IN_STEP: &str = "in-step";
-
 /// Victim policy of a section: its name, and the parameters that are given.
 #[derive(Debug, Clone)]
 pub(in crate::file) struct Victim<'a> {
@@ -145,17 +142,8 @@ impl Victim<'_> {
         own: &OwnPolicies,
         seed: RootSeed,
     ) -> Result<Box<dyn VictimPolicy>, String> {
-        let stream = || seed.stream("victim");
-        let (name, given) = (self.policy, &self.parameters);
-        match own.victim(name, stream()) {
-            None => policy(name, given, stream()).map_err(|why| format!("[gc]: {why}")),
-            Some(made) => match given.keys().next() {
-                None => Ok(made),
-                Some(key) => Err(format!(
-                    "[gc]: policy `{name}` does not use `{key}`; leave it out"
-                )),
-            },
-        }
+        let made = own.victim(self.policy, &self.parameters, seed.stream("victim"));
+        made.map_err(|why| format!("[gc]: {why}"))
     }
 }
 
@@ -211,7 +199,8 @@ impl PageGc {
             (None, None, Some(name)) => match own.pacing(name) {
                 Some(policy) => Ok(Pace::By(policy)),
                 None => Err(format!(
-                    "gc.pacing: there is no policy `{name}` here; give {IN_STEP}, or leave it out"
+                    "gc.pacing: there is no policy `{name}` here; give {}, or leave it out",
+                    own.pacing_names().join(" or ")
                 )),
             },
             _ => Err(

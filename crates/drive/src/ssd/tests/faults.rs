@@ -36,7 +36,9 @@ const PAGE: (&str, &[&str]) = (
 fn load((slug, settings): (&str, &[&str]), more: &[&str]) -> Result<DriveFile, String> {
     let all = settings.iter().chain(more);
     let all: Vec<String> = all.map(ToString::to_string).collect();
-    Catalog::load(slug, &all).map_err(|error| error.to_string())
+    Catalog::default()
+        .load(slug, &all)
+        .map_err(|error| error.to_string())
 }
 
 fn drive(of: (&str, &[&str]), more: &[&str], seed: u64) -> Ssd {

@@ -20,7 +20,7 @@ fn drive(link: &[&str]) -> Ssd {
         "link.command=0us",
     ];
     let settings: Vec<String> = (fast.iter().chain(link)).map(ToString::to_string).collect();
-    let file = Catalog::load("generic-mlc-8", &settings).unwrap();
+    let file = Catalog::default().load("generic-mlc-8", &settings).unwrap();
     let testbed = Testbed {
         host_command: Nanos::ZERO,
         ..Testbed::load("attached").unwrap()
@@ -163,7 +163,8 @@ fn a_link_that_cannot_be_is_refused() {
         ),
     ] {
         let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
-        let told = Catalog::load("generic-mlc-8", &settings)
+        let told = Catalog::default()
+            .load("generic-mlc-8", &settings)
             .unwrap_err()
             .to_string();
         assert!(told.contains(why), "{told}");
@@ -172,7 +173,8 @@ fn a_link_that_cannot_be_is_refused() {
         "link.port=pcie4x4".to_owned(),
         "link.payload_max=256".to_owned(),
     ];
-    let told = Catalog::load("wd-green-1tb", &disk)
+    let told = Catalog::default()
+        .load("wd-green-1tb", &disk)
         .unwrap_err()
         .to_string();
     assert!(told.contains("link.port is for drives of NVMe"), "{told}");
@@ -191,7 +193,7 @@ fn drives_of_nvme_name_their_link() {
         ("ramdisk-8gb", "none"),
     ] {
         assert_eq!(
-            Catalog::load(slug, &[]).unwrap().link_on(&host),
+            Catalog::default().load(slug, &[]).unwrap().link_on(&host),
             link,
             "{slug}"
         );

@@ -81,7 +81,8 @@ fn work_ahead_is_an_input_like_any_other_and_ends() {
 fn a_span_without_work_and_work_without_a_span_are_refused() {
     let error = |settings: [&str; 1]| {
         let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
-        Catalog::load("generic-mlc-8", &settings)
+        Catalog::default()
+            .load("generic-mlc-8", &settings)
             .unwrap_err()
             .to_string()
     };

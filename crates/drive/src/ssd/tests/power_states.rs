@@ -10,7 +10,7 @@ fn drive(power_states: bool) -> Ssd {
         power_states,
         ..Testbed::load("attached").unwrap()
     };
-    let file = Catalog::load("generic-nvme-tlc-8", &[]).unwrap();
+    let file = Catalog::default().load("generic-nvme-tlc-8", &[]).unwrap();
     file.build_ssd(&testbed, RootSeed(1)).unwrap()
 }
 
@@ -85,8 +85,11 @@ fn a_run_with_pauses_takes_what_its_states_take() {
 
 #[test]
 fn states_that_cannot_be_are_refused() {
-    let mut text = Catalog::load("generic-nvme-tlc-8", &[]).unwrap().text();
-    let load = |text: &str| DriveFile::parse("t", text, &[]);
+    let mut text = Catalog::default()
+        .load("generic-nvme-tlc-8", &[])
+        .unwrap()
+        .text();
+    let load = |text: &str| Catalog::default().parse("t", text, &[]);
     load(&text).unwrap();
     text = text.replace("value = 2000", "value = 100");
     let told = load(&text).unwrap_err().to_string();

@@ -148,7 +148,10 @@ fn a_file_says_what_all_parts_take_and_rightly() {
             .chain(settings)
             .map(ToString::to_string)
             .collect();
-        Catalog::load(KINDS[X25_M].0, &all).unwrap_err().to_string()
+        Catalog::default()
+            .load(KINDS[X25_M].0, &all)
+            .unwrap_err()
+            .to_string()
     };
     let above = error(&["power.controller_idle=9W"]);
     assert!(above.contains("controller_idle of 9 W is above"), "{above}");

@@ -33,7 +33,7 @@ fn drive(slug: &str, more: &[&str]) -> Ssd {
     ];
     let all = small.iter().chain(&WEARS).chain(more);
     let all: Vec<String> = all.map(ToString::to_string).collect();
-    let file = Catalog::load(slug, &all).unwrap();
+    let file = Catalog::default().load(slug, &all).unwrap();
     let testbed = Testbed::load("anandtech-2008").unwrap();
     file.build_ssd(&testbed, RootSeed(1)).unwrap().checked()
 }

@@ -37,7 +37,7 @@ fn the_same_inputs_give_the_same_operations_with_and_without_time() {
 /// The SSDs that are shipped.
 pub(super) fn with_flash() -> impl Iterator<Item = &'static str> {
     Catalog::drives().into_iter().filter(|slug| {
-        let file = Catalog::load(slug, &[]).unwrap();
+        let file = Catalog::default().load(slug, &[]).unwrap();
         file.kind() == Kind::Ssd
     })
 }
@@ -46,7 +46,9 @@ pub(super) fn with_flash() -> impl Iterator<Item = &'static str> {
 pub(super) fn shipped(slug: &str, setting: Option<&str>) -> Option<DriveFile> {
     let load = |settings: &[&str]| {
         let settings = settings.iter().chain(setting.as_slice());
-        Catalog::load(slug, &settings.map(ToString::to_string).collect::<Vec<_>>()).ok()
+        Catalog::default()
+            .load(slug, &settings.map(ToString::to_string).collect::<Vec<_>>())
+            .ok()
     };
     // A drive that borrows memory of the host has little of that as well, where it is to have little.
     let borrows = setting.and_then(|_| load(&["gc.reserve=2", "map.host_memory=8KiB"]));

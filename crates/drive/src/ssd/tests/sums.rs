@@ -29,7 +29,7 @@ fn drive_behind(host_ns: u64, more: &[&str]) -> Ssd {
         .chain(more)
         .map(ToString::to_string)
         .collect();
-    let file = Catalog::load("generic-mlc-8", &settings).unwrap();
+    let file = Catalog::default().load("generic-mlc-8", &settings).unwrap();
     let testbed = Testbed {
         host_command: Nanos(host_ns),
         ..Testbed::load("anandtech-2008").unwrap()
@@ -173,7 +173,9 @@ fn with_its_table_in_flash() -> Ssd {
         "spare.user_capacity=32MiB",
         "gc.reserve=2",
     ];
-    let file = Catalog::load("ocz-vertex3-120", &settings.map(String::from)).unwrap();
+    let file = Catalog::default()
+        .load("ocz-vertex3-120", &settings.map(String::from))
+        .unwrap();
     let testbed = Testbed::load("anandtech-2012").unwrap();
     let mut ssd = file.build_ssd(&testbed, RootSeed(1)).unwrap().checked();
     fill(&mut ssd, 64);

@@ -5,7 +5,9 @@ use super::*;
 /// The generic drive of NVMe, with settings.
 fn drive(more: &[&str]) -> Ssd {
     let settings: Vec<String> = more.iter().map(ToString::to_string).collect();
-    let file = Catalog::load("generic-nvme-tlc-8", &settings).unwrap();
+    let file = Catalog::default()
+        .load("generic-nvme-tlc-8", &settings)
+        .unwrap();
     let testbed = Testbed::load("linux-2024-nvme").unwrap();
     file.build_ssd(&testbed, RootSeed(1)).unwrap()
 }
@@ -133,7 +135,8 @@ fn heat_that_cannot_be_is_refused() {
         ("thermal.light_from=86", "is not above thermal.light_from"),
         ("thermal.warning=86", "is above thermal.critical"),
     ] {
-        let told = Catalog::load("samsung-970-evo-500", &[setting.to_owned()])
+        let told = Catalog::default()
+            .load("samsung-970-evo-500", &[setting.to_owned()])
             .unwrap_err()
             .to_string();
         assert!(told.contains(why), "{told}");
@@ -144,11 +147,13 @@ fn heat_that_cannot_be_is_refused() {
         "thermal.capacity=6",
     ]
     .map(str::to_owned);
-    let told = Catalog::load("generic-mlc-8", &bare)
+    let told = Catalog::default()
+        .load("generic-mlc-8", &bare)
         .unwrap_err()
         .to_string();
     assert!(told.contains("[thermal] needs [power]"), "{told}");
-    let told = Catalog::load("adata-atom-50-1000", &["thermal.light_from=80".to_owned()])
+    let told = Catalog::default()
+        .load("adata-atom-50-1000", &["thermal.light_from=80".to_owned()])
         .unwrap_err()
         .to_string();
     assert!(told.contains("give all three or none"), "{told}");

@@ -65,6 +65,8 @@ fn a_lost_drive_is_there_again_when_its_power_was_cycled_and_has_its_data() {
 #[test]
 fn who_never_sleeps_cannot_fail_to_wake() {
     let settings = ["faults.lost_waking=9".to_owned()];
-    let error = Catalog::load("generic-mlc-8", &settings).unwrap_err();
+    let error = Catalog::default()
+        .load("generic-mlc-8", &settings)
+        .unwrap_err();
     assert!(error.to_string().contains("needs [power]"), "{error}");
 }

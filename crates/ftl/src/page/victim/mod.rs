@@ -1,7 +1,7 @@
 //! Victim policies: which superblock to collect next, decided over a read-only view.
 //!
 //! A policy sees the superblocks of one group of dies as a [`VictimView`] and names one; copying
-//! and erasing are the layer's. The policies that drive files can name are listed in `registry.rs`.
+//! and erasing are the layer's. The policies that come along are listed in `registry.rs`.
 
 mod by_age;
 mod greedy;
@@ -10,10 +10,7 @@ mod sampled;
 
 pub use by_age::{CostBenefit, Fifo};
 pub use greedy::{Greedy, WindowedGreedy};
-pub use registry::{
-    POLICIES, Parameter, PolicyError, RegisterError, Registered, has_own_policies, policy,
-    policy_names, register, registered,
-};
+pub use registry::{POLICIES, Parameter, PolicyError, Registered, policy, registered};
 pub use sampled::DChoices;
 
 use ftlab_base::SuperblockId;

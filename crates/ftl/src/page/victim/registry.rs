@@ -1,11 +1,10 @@
-//! The policies that a drive file can name: name, parameters, how each is made. A program adds its own
-//! with [`register`].
+//! The policies that come along: name, parameters, how each is made. A program's own stand beside these where drive files
+//! are read (`OwnPolicies` of `ftlab-drive`).
 
 use super::{CostBenefit, DChoices, Fifo, Greedy, VictimPolicy, WindowedGreedy};
 use ftlab_base::rng::Stream;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
-use std::sync::{PoisonError, RwLock};
 use thiserror::Error;
 
 /// A number that a policy needs, from 1 to `most`: a key of `[gc]`.
@@ -19,7 +18,7 @@ pub struct Parameter {
     pub most: u32,
 }
 
-/// A policy that a drive file can name.
+/// A policy that every drive file can name.
 #[derive(Debug)]
 pub struct Registered {
     /// The value of `gc.policy`.
@@ -38,12 +37,8 @@ enum Make {
 }
 
 impl Registered {
-    /// A policy without parameters, for [`register`]. `make` is called for every drive that is built; what
-    /// the policy draws at random it takes from the stream given, which depends on the drive's seed.
-    /// The name is all that results and hashes of drive files say of the policy, so it says the
-    /// policy's numbers as well: `minimum-age-400`.
-    #[must_use]
-    pub const fn new(name: &'static str, make: fn(Stream) -> Box<dyn VictimPolicy>) -> Registered {
+    /// A policy without parameters.
+    const fn plain(name: &'static str, make: fn(Stream) -> Box<dyn VictimPolicy>) -> Registered {
         Registered {
             name,
             parameters: &[],
@@ -67,9 +62,9 @@ const WINDOW: Parameter = Parameter {
 
 /// The policies that come along.
 pub const POLICIES: &[Registered] = &[
-    Registered::new("greedy", |_| Box::new(Greedy)),
-    Registered::new("fifo", |_| Box::new(Fifo)),
-    Registered::new("random", |stream| {
+    Registered::plain("greedy", |_| Box::new(Greedy)),
+    Registered::plain("fifo", |_| Box::new(Fifo)),
+    Registered::plain("random", |stream| {
         Box::new(DChoices::new(NonZeroU32::MIN, stream))
     }),
     Registered {
@@ -77,7 +72,7 @@ pub const POLICIES: &[Registered] = &[
         parameters: &[CHOICES],
         make: Make::WithNumbers(|given, stream| Box::new(DChoices::new(given[0], stream))),
     },
-    Registered::new("cost-benefit", |_| Box::new(CostBenefit)),
+    Registered::plain("cost-benefit", |_| Box::new(CostBenefit)),
     Registered {
         name: "windowed-greedy",
         parameters: &[WINDOW],
@@ -89,10 +84,12 @@ pub const POLICIES: &[Registered] = &[
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PolicyError {
     /// No policy has the name.
-    #[error("policy `{name}` is none of: {}", policy_names().join(", "))]
+    #[error("policy `{name}` is none of: {}", .known.join(", "))]
     Unknown {
         /// The name asked for.
         name: String,
+        /// The names that there are.
+        known: Vec<String>,
     },
     /// A parameter is not given.
     #[error("policy `{policy}` needs `{}`: {}", .parameter.name, .parameter.meaning)]
@@ -106,7 +103,7 @@ pub enum PolicyError {
     #[error("policy `{policy}` does not use `{parameter}`; leave it out")]
     Unused {
         /// Name of the policy.
-        policy: &'static str,
+        policy: String,
         /// Name of the parameter that was given.
         parameter: String,
     },
@@ -120,72 +117,14 @@ pub enum PolicyError {
     },
 }
 
-/// Reason for which a policy of one's own cannot have its name.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum RegisterError {
-    /// Another policy has the name.
-    #[error("there is a policy `{0}` already; give yours another name")]
-    Taken(&'static str),
-    /// A drive file or a setting would not take it as it is.
-    #[error(
-        "`{0}` is no name of a policy: use small letters, digits and hyphens, and at least one"
-    )]
-    Name(&'static str),
-}
-
-/// Policies of the program's own, added to [`POLICIES`]. They belong to the process, as the policies
-/// that come along do, so whatever reads a drive file finds them.
-static OWN: RwLock<Vec<&'static Registered>> = RwLock::new(Vec::new());
-
-/// All policies: those that come along, then the program's own.
-fn all() -> Vec<&'static Registered> {
-    // Nothing is left half done where a push can panic.
-    let own = OWN.read().unwrap_or_else(PoisonError::into_inner);
-    POLICIES.iter().chain(own.iter().copied()).collect()
-}
-
-/// Adds policies of the caller's own to those that drive files and settings of this process can name.
-///
-/// # Errors
-/// When a name is taken or is none; the policies before it are added.
-pub fn register(policies: &'static [Registered]) -> Result<(), RegisterError> {
-    let mut own = OWN.write().unwrap_or_else(PoisonError::into_inner);
-    for policy in policies {
-        let fits = |c: char| matches!(c, 'a'..='z' | '0'..='9' | '-');
-        if policy.name.is_empty() || !policy.name.chars().all(fits) {
-            return Err(RegisterError::Name(policy.name));
-        }
-        let mut others = POLICIES.iter().chain(own.iter().copied());
-        if others.any(|other| other.name == policy.name) {
-            return Err(RegisterError::Taken(policy.name));
-        }
-        own.push(policy);
-    }
-    Ok(())
-}
-
-/// Returns true if a program has brought policies of its own.
-#[must_use]
-pub fn has_own_policies() -> bool {
-    !OWN.read()
-        .unwrap_or_else(PoisonError::into_inner)
-        .is_empty()
-}
-
-/// The names of all policies.
-#[must_use]
-pub fn policy_names() -> Vec<&'static str> {
-    all().into_iter().map(|policy| policy.name).collect()
-}
-
-/// The policy called `name`, if there is one.
+/// The policy called `name` of those that come along, if there is one.
 #[must_use]
 pub fn registered(name: &str) -> Option<&'static Registered> {
-    all().into_iter().find(|policy| policy.name == name)
+    POLICIES.iter().find(|policy| policy.name == name)
 }
 
-/// Makes the policy called `name` of the parameters given, by key; what it draws at random comes
-/// from `stream`.
+/// Makes the policy called `name`, of those that come along, with the parameters given, by key; what it draws at random
+/// comes from `stream`.
 ///
 /// # Errors
 /// When there is no such policy, or the parameters are not the ones it needs.
@@ -194,13 +133,16 @@ pub fn policy(
     given: &BTreeMap<&str, u32>,
     stream: Stream,
 ) -> Result<Box<dyn VictimPolicy>, PolicyError> {
-    let unknown = || PolicyError::Unknown { name: name.into() };
+    let unknown = || PolicyError::Unknown {
+        name: name.into(),
+        known: POLICIES.iter().map(|known| known.name.into()).collect(),
+    };
     let entry = registered(name).ok_or_else(unknown)?;
     let is_used = |key: &str| entry.parameters.iter().any(|p| p.name == key);
     // A number that decides nothing would look as if it did.
     if let Some(unused) = given.keys().find(|key| !is_used(key)) {
         return Err(PolicyError::Unused {
-            policy: entry.name,
+            policy: entry.name.into(),
             parameter: (*unused).into(),
         });
     }

@@ -114,27 +114,6 @@ fn what_cannot_be_made_is_told_with_what_can() {
 }
 
 #[test]
-fn a_policy_of_ones_own_is_found_by_its_name_once_it_is_registered() {
-    static OWN: [Registered; 2] = [
-        Registered::new("last-number", |_| Box::new(Fifo)),
-        Registered::new("Last", |_| Box::new(Fifo)),
-    ];
-    assert!(registered("last-number").is_none());
-    // A name that is none keeps itself out and not the one before it.
-    assert_eq!(register(&OWN), Err(RegisterError::Name("Last")));
-    assert_eq!(policy_of("last-number", &[]).name(), "fifo");
-    let unknown = made("fastest", &[]).unwrap_err().to_string();
-    assert!(unknown.contains("last-number"), "{unknown}");
-    let unused = made("last-number", &[("window", 3)]).unwrap_err();
-    assert!(unused.to_string().contains("does not use `window`"));
-    assert_eq!(register(&OWN), Err(RegisterError::Taken("last-number")));
-    assert_eq!(
-        register(&POLICIES[..1]),
-        Err(RegisterError::Taken("greedy"))
-    );
-}
-
-#[test]
 fn a_view_tells_each_candidate_with_its_age() {
     let (valid, closed_at) = ([7, OPEN, 3], [9, 1, 4]);
     let view = VictimView::new(SuperblockId(10), SLOTS, &valid, &closed_at, 9);

@@ -4,7 +4,7 @@
 mod programs;
 
 use crate::place::program;
-use ftlab_drive::{Catalog, DriveFile, ParameterRow};
+use ftlab_drive::{Catalog, ParameterRow};
 use ftlab_import::Text;
 use programs::{Load, Ran, Slope, mqsim, own};
 use std::path::{Path, PathBuf};
@@ -80,10 +80,14 @@ fn both_simulate_the_same_flash() {
         text: &text,
     };
     let theirs = ftlab_import::mqsim(&device, None).unwrap().drive;
-    let theirs = DriveFile::parse("theirs", &theirs, &[])
+    let theirs = Catalog::default()
+        .parse("theirs", &theirs, &[])
         .unwrap()
         .parameters();
-    let own = Catalog::load("generic-mlc-8", &[]).unwrap().parameters();
+    let own = Catalog::default()
+        .load("generic-mlc-8", &[])
+        .unwrap()
+        .parameters();
     let number = |rows: &[ParameterRow], key: &str| {
         let row = rows
             .iter()

@@ -12,10 +12,10 @@ use crate::new::New;
 use crate::storage::{Memory, Storage};
 use crate::tests::oracle::Commands;
 use crate::tests::recorder::{Operation, Recorder};
-use crate::tests::tiny::{testbed, tiny};
+use crate::tests::tiny::{catalog, testbed, tiny};
 use crate::{CreateOptions, DataDrive, OpenOptions, Recovery, fsck};
 use ftlab_base::{Lba, Outcome};
-use ftlab_drive::{DriveFile, RemovedKey};
+use ftlab_drive::{Catalog, RemovedKey};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use xxhash_rust::xxh3::xxh3_64;
@@ -52,7 +52,7 @@ fn images(is_wanted: impl Fn(&str) -> bool) -> Vec<(String, Memory, Held)> {
 
 /// Gives the drive of an image a key that no drive has.
 fn add_a_key(storage: &mut dyn Storage) {
-    let (header, _) = Header::read(storage).unwrap();
+    let (header, _) = Header::read(storage, catalog()).unwrap();
     let text = format!("{}\n[haste]\nlevel = 3\n", header.text);
     let hash = hash_of(&text);
     let header = Header {
@@ -65,7 +65,7 @@ fn add_a_key(storage: &mut dyn Storage) {
 
 /// Has an image be of an earlier version, whose model was that of another drive file.
 fn make_older(storage: &mut dyn Storage, settings: &[&str]) {
-    let (header, own) = Header::read(storage).unwrap();
+    let (header, own) = Header::read(storage, catalog()).unwrap();
     let new = New::of(&own, testbed(), header.seed).unwrap();
     let (regions, shape) = (new.regions(), new.shape());
     let known = Mark::furthest(storage).unwrap();
@@ -84,7 +84,9 @@ fn make_older(storage: &mut dyn Storage, settings: &[&str]) {
     };
     due.write(storage).unwrap().unwrap();
     let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
-    let other = DriveFile::parse(own.slug(), &own.text(), &settings).unwrap();
+    let other = Catalog::default()
+        .parse(own.slug(), &own.text(), &settings)
+        .unwrap();
     header.with_drive(&other).write(storage).unwrap();
 }
 
@@ -281,7 +283,10 @@ fn a_file_is_replaced_by_the_one_that_was_written_anew() {
         check(&mut drive, &held, &what);
         assert_eq!(drive.notes().len(), 1, "{what}");
         drop(drive);
-        assert!(fsck(&top, testbed()).unwrap().is_good(), "{what}");
+        assert!(
+            fsck(&top, catalog(), testbed()).unwrap().is_good(),
+            "{what}"
+        );
         assert_eq!(std::fs::metadata(&top).unwrap().modified().unwrap(), before);
         let (mut drive, _) = DataDrive::open(&top, &options()).unwrap();
         check(&mut drive, &held, &what);
@@ -305,7 +310,7 @@ fn a_file_is_replaced_by_the_one_that_was_written_anew() {
 fn what_cannot_be_found_has_the_old_one_stay() {
     let (name, mut memory, _) = images(|name| name == "page-killed").remove(0);
     make_older(&mut memory, &["gc.policy=fifo"]);
-    let (header, file) = Header::read(&memory).unwrap();
+    let (header, file) = Header::read(&memory, catalog()).unwrap();
     let regions = New::of(&file, testbed(), header.seed).unwrap().regions();
     for place in 0..40 {
         memory

@@ -6,7 +6,7 @@ use crate::storage::{FileStorage, Memory};
 use crate::tests::driven::{Clock, Driven, recover};
 use crate::tests::oracle::{Commands, Oracle};
 use crate::tests::recorder::Recorder;
-use crate::tests::tiny::{testbed, tiny};
+use crate::tests::tiny::{catalog, testbed, tiny};
 use crate::{CrashLog, CreateOptions, DataDrive, OpenOptions, Recovery, pack};
 use ftlab_base::{Lba, Outcome};
 use std::path::Path;
@@ -114,7 +114,7 @@ fn layers(sync: bool) -> Kept {
     drive.close().unwrap();
     let options = OpenOptions {
         sync,
-        ..OpenOptions::of_what_is_left(testbed())
+        ..OpenOptions::of_what_is_left(catalog(), testbed())
     };
     let options = OpenOptions {
         read_only: false,
@@ -176,7 +176,7 @@ fn packed() -> Kept {
     let held = held(&mut drive, "image");
     drive.close().unwrap();
     let mut bytes = Vec::new();
-    pack(&path, &mut bytes).unwrap();
+    pack(&path, catalog(), &mut bytes).unwrap();
     Kept {
         files: vec![Stored::dense("image.packed", &bytes)],
         held: vec![held],

@@ -4,7 +4,7 @@ mod converted;
 mod make;
 mod stored;
 
-use super::tiny::testbed;
+use super::tiny::{catalog, testbed};
 use crate::{CrashLog, DataDrive, OpenOptions, fsck, unpack};
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SimTime, SubmissionQueue,
@@ -22,7 +22,7 @@ const CRASH_LOG: &str = "crash-log";
 const CUTS: u64 = 16;
 
 fn options() -> OpenOptions<'static> {
-    OpenOptions::on(testbed())
+    OpenOptions::on(catalog(), testbed())
 }
 
 /// Checksums of what cuts at points of a log leave, point by point.
@@ -110,14 +110,17 @@ fn check_images(kept: &Kept, what: &str) {
             check(&mut drive, held, &what);
             drive.check_layer();
             drive.close().unwrap();
-            let found = fsck(path, testbed()).unwrap();
+            let found = fsck(path, catalog(), testbed()).unwrap();
             assert!(found.is_good() && found.clean, "{what}: {found:?}");
         }
         let (mut drive, _) = DataDrive::open(path, &options()).unwrap();
         write_over(&mut drive, &what);
         drive.check_layer();
         drive.close().unwrap();
-        assert!(fsck(path, testbed()).unwrap().is_good(), "{what}");
+        assert!(
+            fsck(path, catalog(), testbed()).unwrap().is_good(),
+            "{what}"
+        );
     }
 }
 

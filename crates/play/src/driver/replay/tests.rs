@@ -144,7 +144,7 @@ fn requests_of_an_earlier_time_are_issued_in_the_order_of_the_file() {
 /// How long a write with FUA takes behind many that wait in the buffer of a drive.
 fn fua_takes(settings: &[&str]) -> Nanos {
     let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
-    let file = Catalog::load("generic-mlc-8", &settings).unwrap();
+    let file = Catalog::default().load("generic-mlc-8", &settings).unwrap();
     let testbed = Testbed::load("anandtech-2008").unwrap();
     let mut device = file.build(&testbed, RootSeed(1)).unwrap();
     let mut rows: Vec<String> = (0..200)

@@ -317,7 +317,9 @@ fn writes_carry_how_compressible_they_are_and_tables_do_not_compress() {
 
 #[test]
 fn what_a_drive_takes_is_metered_from_the_start_to_the_end() {
-    let file = Catalog::load("seagate-momentus-7200.2", &[]).unwrap();
+    let file = Catalog::default()
+        .load("seagate-momentus-7200.2", &[])
+        .unwrap();
     let mut drive = file.build(&testbed(), RootSeed(1)).unwrap();
     let scenario = alone(&format!("think = \"3 s\"\n{READS}"));
     let report = run_scenario(&scenario, drive.as_mut(), &testbed(), RootSeed(1), &nobody).unwrap();
@@ -391,7 +393,7 @@ fn the_same_seed_gives_the_same_run() {
     let text = COPY.replace("1 } }\nwrite", "1 }, sequential = \"10 %\" }\nwrite");
     let scenario = alone(&text);
     let run = |seed| {
-        let file = Catalog::load("wd-velociraptor-300", &[]).unwrap();
+        let file = Catalog::default().load("wd-velociraptor-300", &[]).unwrap();
         let mut drive = file.build(&testbed(), RootSeed(1)).unwrap();
         let report = run_scenario(
             &scenario,

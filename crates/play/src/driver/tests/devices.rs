@@ -106,7 +106,9 @@ fn real_drives_apart_are_as_each_of_them_alone() {
         )
     };
     let drive = || {
-        let file = Catalog::load("generic-mlc-8", &["nand.blocks_per_die=64".to_owned()]).unwrap();
+        let file = Catalog::default()
+            .load("generic-mlc-8", &["nand.blocks_per_die=64".to_owned()])
+            .unwrap();
         let testbed = ftlab_host::Testbed::load("anandtech-2008").unwrap();
         file.build(&testbed, RootSeed(1)).unwrap()
     };

@@ -198,7 +198,7 @@ fn the_wait_before_the_first_job_is_a_pause_to_the_drive() {
             "gc.idle_after=100ms",
         ]
         .map(str::to_owned);
-        let drive = Catalog::load("generic-mlc-8", &settings).unwrap();
+        let drive = Catalog::default().load("generic-mlc-8", &settings).unwrap();
         let testbed = Testbed::load("anandtech-2012").unwrap();
         let mut device = drive.build(&testbed, RootSeed(1)).unwrap();
         prepare(device.as_mut(), State::New, State::Used, RootSeed(1)).unwrap();

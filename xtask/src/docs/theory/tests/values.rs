@@ -173,7 +173,9 @@ fn write_amplification_is_what_theory_says() {
 #[test]
 fn drives_of_all_cases_hold_as_many_pages() {
     for case in cases() {
-        let file = Catalog::load(DRIVE, &case.settings(PAGES)).expect("it loads");
+        let file = Catalog::default()
+            .load(DRIVE, &case.settings(PAGES))
+            .expect("it loads");
         let user = f64::from(PAGES) * 4096.0 / (1.0 + case.op);
         let held_back = 1.0 - file.capacity_bytes() as f64 / user;
         assert!((0.0..0.005).contains(&held_back), "{case}: {held_back}");
