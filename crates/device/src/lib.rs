@@ -62,6 +62,6 @@ pub mod smart {
 pub mod policy {
     pub use ftlab_base::SuperblockId;
     pub use ftlab_base::rng::Stream;
-    pub use ftlab_drive::{OwnPolicies, PolicyNameError};
+    pub use ftlab_drive::{OwnPolicies, OwnVictim as Policy, PolicyNameError};
     pub use ftlab_ftl::page::{Candidate, VictimPolicy, VictimView};
 }

@@ -65,7 +65,7 @@ use std::process::ExitCode;
 pub mod policy {
     pub use ftlab_base::SuperblockId;
     pub use ftlab_base::rng::Stream;
-    pub use ftlab_drive::OwnVictim as Policy;
+    pub use ftlab_drive::{OwnPolicies, OwnVictim as Policy, PolicyNameError};
     pub use ftlab_ftl::page::{Candidate, NOT_A_CANDIDATE, VictimPolicy, VictimView};
 }
 

@@ -170,6 +170,10 @@ pub enum Wrong {
     /// The header is damaged.
     #[error("both copies of its header are damaged: {0}; restore the file from a copy")]
     Header(String),
+    /// Its header is whole, and the drive in it is none here: it names what the program that made it knows, or an earlier
+    /// version.
+    #[error("this ftlab does not take its drive file: {0}; open it with the program that made it")]
+    Drive(String),
     /// The reference to its base is damaged.
     #[error("what it says of its base is damaged: {0}; restore the file from a copy")]
     Head(String),

@@ -150,9 +150,7 @@ impl Header {
             return Err(Wrong::Header(why));
         }
         let read = catalog.parse_older(&self.slug, &self.text, removed);
-        let (drive, notes) = read.map_err(|why| {
-            Wrong::Header(format!("this ftlab does not take its drive file: {why}"))
-        })?;
+        let (drive, notes) = read.map_err(|why| Wrong::Drive(why.to_string()))?;
         let header = match notes.is_empty() {
             true => self,
             false => Header {

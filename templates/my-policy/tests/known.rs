@@ -1,7 +1,7 @@
 //! The policies beside what is known: closed forms, and the policies that they become at their limits.
 
 use ftlab_base::RootSeed;
-use ftlab_drive::Catalog;
+use ftlab_drive::{Catalog, OwnPolicies};
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock};
 use ftlab_states::State;
@@ -18,15 +18,14 @@ random_distribution=zoned:90/10:10/90";
 
 /// Write amplification in the steady window of a run, on a small drive that was filled once in order.
 fn wa(policy: &str, job: &str) -> f64 {
-    // The second time all are there already.
-    let _ = ftlab::policy::register(&my_policy::POLICIES);
     let settings = [
         "nand.blocks_per_die=128".to_owned(),
         "nand.pages_per_block=64".to_owned(),
         format!("gc.policy={policy}"),
     ];
     let seed = RootSeed(1);
-    let file = Catalog::default().load("generic-mlc-8", &settings).unwrap();
+    let catalog = Catalog::with(OwnPolicies::of(&my_policy::POLICIES).unwrap());
+    let file = catalog.load("generic-mlc-8", &settings).unwrap();
     let testbed = Testbed::load("anandtech-2008").unwrap();
     let mut drive = file.build(&testbed, seed).unwrap();
     ftlab_states::prepare(&mut *drive, State::New, State::Filled, seed).unwrap();

@@ -19,6 +19,7 @@ mod mutations;
 mod on_base;
 mod oracle;
 mod pack;
+mod policies;
 mod random;
 mod recorder;
 mod reset;
