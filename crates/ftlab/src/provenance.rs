@@ -31,10 +31,14 @@ pub fn version() -> &'static str {
 /// its own: only their own build is sure to be the same one. A program that cannot read its own file is known by its
 /// version alone.
 pub fn simulator(catalog: &Catalog) -> String {
-    let changed = here().modified != Some(false) || !catalog.policies().is_empty();
-    let program = changed.then(|| own::code().and_then(std::fs::read));
+    let program =
+        may_have_its_own_model(&here(), catalog).then(|| own::code().and_then(std::fs::read));
     let program = program.and_then(Result::ok).unwrap_or_default();
     format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&program))
+}
+
+fn may_have_its_own_model(here: &Provenance, catalog: &Catalog) -> bool {
+    here.modified != Some(false) || !catalog.policies().is_empty()
 }
 
 fn words(Provenance { commit, modified }: &Provenance) -> String {
@@ -51,6 +55,8 @@ fn words(Provenance { commit, modified }: &Provenance) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ftlab_drive::{OwnPolicies, OwnVictim};
+    use ftlab_ftl::page::Fifo;
 
     #[test]
     fn a_changed_tree_is_told_and_an_unknown_one_is_not_taken_for_unchanged() {
@@ -64,5 +70,19 @@ mod tests {
         assert!(of(commit, Some(false)).ends_with("commit 0123456789ab"));
         assert!(of(commit, Some(true)).ends_with("commit 0123456789ab, modified"));
         assert!(of("unknown", None).ends_with("commit unknown, not known whether modified"));
+    }
+
+    #[test]
+    fn sources_that_were_changed_and_policies_of_its_own_make_a_program_its_own() {
+        let own = OwnPolicies::of(&[OwnVictim::new("mine", |_| Box::new(Fifo))]).unwrap();
+        let (plain, own) = (Catalog::default(), Catalog::with(own));
+        let is_its_own = |modified, catalog| {
+            let commit = String::new();
+            may_have_its_own_model(&Provenance { commit, modified }, catalog)
+        };
+        assert!(!is_its_own(Some(false), &plain));
+        for (modified, catalog) in [(Some(true), &plain), (None, &plain), (Some(false), &own)] {
+            assert!(is_its_own(modified, catalog), "{modified:?}, {catalog:?}");
+        }
     }
 }

@@ -56,6 +56,8 @@ fn a_drive_is_reviewed_with_its_policy() {
             "blocks_per_die = { value = 64",
         );
     std::fs::write(place.path().join("mine.toml"), file).unwrap();
+    let sheet = out(&place, "show mine.toml");
+    assert!(sheet.contains("older-of-two"), "{sheet}");
     out(&place, "review mine.toml --test A1 --quick --out reviewed");
     let results = std::fs::read_to_string(place.path().join("reviewed/results.json")).unwrap();
     assert!(results.contains("older-of-two"), "the policy is not told");
@@ -67,7 +69,21 @@ fn an_attached_drive_keeps_its_policy_with_its_data() {
     let drive = format!("--drive generic-mlc-8 {SMALL} --set gc.policy=minimum-age-200");
     out(&place, &format!("serve {drive} --image disk.img --daemon"));
     out(&place, "stop disk.img");
-    out(&place, "fsck disk.img");
+    for line in [
+        "info disk.img",
+        "fsck disk.img",
+        "smart disk.img",
+        "snapshot disk.img first",
+        "trim disk.img --all",
+        "reset disk.img --to first",
+        "pack disk.img -o packed.ftlab",
+        "firmware disk.img --set gc.policy=minimum-age-800",
+        "firmware disk.img --set gc.policy=minimum-age-200",
+        "serve --image disk.img --daemon",
+        "stop disk.img",
+    ] {
+        out(&place, line);
+    }
     let image = std::fs::read(place.path().join("disk.img")).unwrap();
     let names = |name: &[u8]| image.windows(name.len()).any(|bytes| bytes == name);
     assert!(
@@ -91,4 +107,27 @@ fn an_unknown_policy_is_refused_with_the_names_of_all() {
         said.contains("greedy, fifo") && said.contains("older-of-two"),
         "{said}"
     );
+}
+
+#[test]
+fn the_rows_of_a_grid_have_the_policies_of_its_drives_and_settings() {
+    let place = TempDir::new().unwrap();
+    std::fs::write(place.path().join("job.fio"), JOB).unwrap();
+    let drive = "schema = 1\nkind = \"ssd\"\nbase = \"generic-mlc-8\"\nname = \"mine\"\nsummary = \"as its base\"
+        [gc]\npolicy = \"older-of-two\"\n";
+    std::fs::write(place.path().join("mine.toml"), drive).unwrap();
+    let grid = "drives = [\"mine.toml\"]\nloads = [\"job.fio\"]\nuntimed = true
+        [set]\nnand.blocks_per_die = 64\ngc.policy = [\"older-of-two\", \"minimum-age-800\"]\n";
+    std::fs::write(place.path().join("grid.toml"), grid).unwrap();
+    let said = out(&place, "sweep grid.toml --out rows --quiet");
+    assert!(said.starts_with("2 rows are done:"), "{said}");
+}
+
+#[test]
+fn shells_complete_the_names_of_policies() {
+    let place = TempDir::new().unwrap();
+    let script = out(&place, "completions bash");
+    for policy in ["greedy", "older-of-two"] {
+        assert!(script.contains(&format!("gc.policy={policy}")), "{policy}");
+    }
 }

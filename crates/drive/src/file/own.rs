@@ -12,6 +12,9 @@ type MakeVictim = Arc<dyn Fn(Stream) -> Box<dyn VictimPolicy> + Send + Sync>;
 
 type MakePacing = Arc<dyn Fn() -> Box<dyn PacingPolicy> + Send + Sync>;
 
+/// What a name may have beside letters and digits: Python calls a function `python:<lambda>`.
+const OTHERS: &str = "-_.:<>";
+
 /// The pace of collection that has a name and comes along.
 pub(super) const IN_STEP: &str = "in-step";
 
@@ -39,8 +42,10 @@ pub enum PolicyNameError {
     /// Another policy has the name.
     #[error("there is a policy `{0}` already; give yours another name")]
     Taken(String),
-    /// A setting, or a list of them, would not take it as it is.
-    #[error("`{0}` is no name of a policy: give one word, without a comma")]
+    /// A setting, a list of them or a shell would not take it as it is.
+    #[error(
+        "`{0}` is no name of a policy: use letters, digits and any of {OTHERS}, and at least one"
+    )]
     Name(String),
 }
 
@@ -68,7 +73,7 @@ impl OwnPolicies {
     /// Adds a victim policy, which is made for every drive that is built.
     ///
     /// # Errors
-    /// When a policy has the name already, or it is none: empty, or with white space, a comma or a control character.
+    /// When a policy has the name already, or it is none: it is empty, or has more than letters, digits and `-_.:<>`.
     pub fn add_victim(
         &mut self,
         name: &str,
@@ -144,11 +149,10 @@ impl OwnPolicies {
     }
 }
 
-/// Checks that a policy can have a name. A setting takes white space off its ends, and a comma ends a value where there are
-/// several.
+/// Checks that a policy can have a name.
 fn check(name: &str, is_taken: bool) -> Result<(), PolicyNameError> {
-    let is_foreign = |c: char| c.is_whitespace() || c.is_control() || c == ',';
-    if name.is_empty() || name.contains(is_foreign) {
+    let fits = |c: char| c.is_alphanumeric() || OTHERS.contains(c);
+    if name.is_empty() || !name.chars().all(fits) {
         return Err(PolicyNameError::Name(name.to_owned()));
     }
     match is_taken {

@@ -320,7 +320,7 @@ fn a_policy_of_ones_own_has_a_name_of_its_own() {
     for taken in ["python:<lambda>", "greedy", "windowed-greedy"] {
         assert_eq!(add(taken), Err(PolicyNameError::Taken(taken.to_owned())));
     }
-    for none in ["", "two words", " greedy", "a,b", "bell\u{7}"] {
+    for none in ["", "two words", " greedy", "a,b", "$(a)", "bell\u{7}"] {
         assert_eq!(add(none), Err(PolicyNameError::Name(none.to_owned())));
     }
     let mut add = |name: &str| own.add_pacing(name, || Box::new(AtOnce));
