@@ -24,6 +24,8 @@ mod ssd;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
+mod tests_of_policies;
+#[cfg(test)]
 mod tests_of_text;
 
 pub use catalog::Catalog;

@@ -22,6 +22,12 @@ fn short() -> String {
     lines.join("\n")
 }
 
+/// What is wrong with a text.
+fn refused(text: &str) -> String {
+    let read = Catalog::default().parse("d", text, &[]);
+    read.unwrap_err().to_string()
+}
+
 #[test]
 fn a_file_of_short_forms_is_the_same_drive() {
     let (long, short) = (
@@ -108,27 +114,18 @@ fn an_error_of_a_file_says_the_line_and_the_key() {
         ),
     ] {
         let text = GENERIC.replacen(from, to, 1);
-        let told = Catalog::default()
-            .parse("d", &text, &[])
-            .unwrap_err()
-            .to_string();
+        let told = refused(&text);
         let place = format!("d: at line {}, column 1: ", lines(key));
         assert!(told.starts_with(&place) && told.contains(why), "{told}");
     }
-    let told = Catalog::default()
-        .parse("d", "", &[])
-        .unwrap_err()
-        .to_string();
+    let told = refused("");
     assert_eq!(
         told,
         "d: `schema` is missing: a drive file begins with schema = 1"
     );
     for key in ["kind", "name", "summary"] {
         let text = GENERIC.replacen(&format!("{key} = "), "# ", 1);
-        let told = Catalog::default()
-            .parse("d", &text, &[])
-            .unwrap_err()
-            .to_string();
+        let told = refused(&text);
         assert!(
             told.contains(&format!("`{key}` is missing: give ")),
             "{told}"
@@ -240,10 +237,7 @@ fn what_a_list_shows_is_of_words_that_there_are() {
         ("class = \"client\"", "class"),
     ] {
         let text = GENERIC.replacen(from, &format!("{why} = \"PLC\""), 1);
-        let told = Catalog::default()
-            .parse("d", &text, &[])
-            .unwrap_err()
-            .to_string();
+        let told = refused(&text);
         assert!(
             told.contains("unknown variant `PLC`, expected one of"),
             "{told}"

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// A crate and every crate of the workspace it uses; lower crates first.
-const USES: &[(&str, &[&str])] = &[
+pub const USES: &[(&str, &[&str])] = &[
     ("ftlab-base", &[]),
     ("ftlab-theory", &[]),
     ("ftlab-nand", &["ftlab-base"]),

@@ -5,6 +5,7 @@
 
 mod circles;
 mod functions;
+mod globals;
 mod metric_names;
 mod paths;
 mod result_sets;
