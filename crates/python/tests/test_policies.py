@@ -111,6 +111,9 @@ def test_what_a_function_raises_is_what_the_run_raises(tiny: ftlab.Drive) -> Non
         ftlab.run(FEW, ftlab.Drive(tiny, pacing=lambda view: 1), state="used")
     with pytest.raises(ftlab.InputError, match="is no policy; give a function"):
         ftlab.Drive(tiny, victim="greedy")
+    breaks.__name__ = "two words"
+    with pytest.raises(ftlab.InputError, match="`python:two words` is no name of a policy: use letters, digits and any of"):
+        ftlab.Drive(tiny, victim=breaks)
     # The interpreter and the drive are as they were.
     assert ftlab.run(FEW, tiny, state="used").wa > 1
 

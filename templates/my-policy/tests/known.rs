@@ -1,11 +1,7 @@
 //! The policies beside what is known: closed forms, and the policies that they become at their limits.
 
-use ftlab_base::RootSeed;
-use ftlab_drive::{Catalog, OwnPolicies};
-use ftlab_host::Testbed;
-use ftlab_play::driver::{self, Clock};
-use ftlab_states::State;
-use ftlab_workload::JobFile;
+use ftlab::policy::OwnPolicies;
+use ftlab::sim::{Clock, Device, JobFile, run};
 
 /// Over-provisioning of the generic drive.
 const OP: f64 = 0.127;
@@ -18,23 +14,17 @@ random_distribution=zoned:90/10:10/90";
 
 /// Write amplification in the steady window of a run, on a small drive that was filled once in order.
 fn wa(policy: &str, job: &str) -> f64 {
-    let settings = [
-        "nand.blocks_per_die=128".to_owned(),
-        "nand.pages_per_block=64".to_owned(),
-        format!("gc.policy={policy}"),
-    ];
-    let seed = RootSeed(1);
-    let catalog = Catalog::with(OwnPolicies::of(&my_policy::POLICIES).unwrap());
-    let file = catalog.load("generic-mlc-8", &settings).unwrap();
-    let testbed = Testbed::load("anandtech-2008").unwrap();
-    let mut drive = file.build(&testbed, seed).unwrap();
-    ftlab_states::prepare(&mut *drive, State::New, State::Filled, seed).unwrap();
+    let own = OwnPolicies::of(&my_policy::POLICIES).unwrap();
+    let drive = Device::named("generic-mlc-8")
+        .policies(own)
+        .set("nand.blocks_per_die=128")
+        .set("nand.pages_per_block=64")
+        .set(&format!("gc.policy={policy}"))
+        .state("filled");
     let job = JobFile::parse(job, "a job of this test").unwrap();
-    let report = driver::run(&job, &mut *drive, Clock::Untimed, seed).unwrap();
-    report
-        .wa()
-        .steady
-        .expect("the run ended before it was steady")
+    let run = run(&job, &drive, Clock::Untimed).unwrap();
+    let inside = run.inside().expect("it is a drive of flash");
+    (inside.wa_steady).expect("the run ended before it was steady")
 }
 
 #[test]

@@ -295,19 +295,7 @@ pub const USES: &[(&str, &[&str])] = &[
         ],
     ),
     // Copied by those who write policies: what it uses of the inside, its tests use.
-    (
-        "my-policy",
-        &[
-            "ftlab-base",
-            "ftlab-theory",
-            "ftlab-host",
-            "ftlab-drive",
-            "ftlab-states",
-            "ftlab-workload",
-            "ftlab-play",
-            "ftlab",
-        ],
-    ),
+    ("my-policy", &["ftlab-base", "ftlab-theory", "ftlab"]),
     // Calibration reads what a review comes to; nothing uses it.
     (
         "xtask",
