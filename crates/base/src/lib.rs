@@ -1,5 +1,5 @@
 //! Units, identifiers, geometry arithmetic, commands and what they carry, named random streams, histograms,
-//! serial servers, amounts in words, text that can be printed, a guard around what reads files.
+//! serial servers, amounts and sizes in words, text that can be printed, a guard around what reads files.
 //!
 //! Nothing here does I/O, knows a file format or reads a clock. Every other crate may use this
 //! one; this one uses none of them.
@@ -33,6 +33,7 @@ pub mod plain;
 pub mod printable;
 pub mod rng;
 pub mod server;
+pub mod size;
 pub mod time;
 
 pub use blame::Blame;

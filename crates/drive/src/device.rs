@@ -50,12 +50,15 @@ pub trait Device: Send {
     /// When the command reaches beyond [`Device::capacity_sectors`]; the caller checks.
     fn submit(&mut self, command: Command, now: SimTime);
 
-    /// Takes a command as [`Device::submit`] does, and gives the id by which a store behind the drive will hear of its
-    /// data.
-    fn submit_to_store(&mut self, command: Command, now: SimTime) -> CommandId {
-        let id = command.id;
+    /// Says that a command will be submitted, now or later, and gives the id by which a store behind the drive will hear of
+    /// its data.
+    fn announce(&mut self, command: &Command) -> CommandId {
+        command.id
+    }
+
+    /// Takes a command that was announced, as [`Device::submit`] does, by the id that this gave.
+    fn submit_announced(&mut self, command: Command, _at_store: CommandId, now: SimTime) {
         self.submit(command, now);
-        id
     }
 
     /// The earliest instant at which something happens; `None` when nothing will.

@@ -95,9 +95,13 @@ impl Device for Hosted {
         self.cores.submit(command, now);
     }
 
-    fn submit_to_store(&mut self, command: Command, now: SimTime) -> CommandId {
+    fn announce(&mut self, command: &Command) -> CommandId {
         self.is_timed = true;
-        self.cores.submit(command, now)
+        self.cores.announce(command)
+    }
+
+    fn submit_announced(&mut self, command: Command, at_store: CommandId, now: SimTime) {
+        self.cores.call(command, at_store, now);
     }
 
     fn next_event(&self) -> Option<SimTime> {

@@ -25,6 +25,7 @@ mod stream;
 pub mod trace;
 mod units;
 
+pub use ftlab_base::size::bytes;
 pub use job::{
     BlockSizes, ByteZone, Clones, CommandWord, Continue, DIFFERENCES, DataPattern, DedupeMode,
     Described, Difference, Distribution, Echo, Effect, Ends, ExitWhat, FilePlace, FileSet, Flushes,
@@ -35,4 +36,4 @@ pub use job::{
     nearest_command_word, option_of, words_page,
 };
 pub use stream::{JobStream, Request};
-pub use units::{Size, bytes, time};
+pub use units::{Size, time};

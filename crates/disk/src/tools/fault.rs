@@ -8,6 +8,7 @@ use ftlab_attach::faults::{FaultTold, Mishap, Rule};
 use ftlab_console::failure::{Failure, Outcome};
 use ftlab_console::screen;
 use ftlab_drive::Catalog;
+use ftlab_drive::faults::words;
 use ftlab_image::FlashFault;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -68,13 +69,13 @@ enum Fault {
         #[arg(long)]
         seed: Option<u64>,
         /// How long it is off, for example 2s; requests that come meanwhile wait
-        #[arg(long = "for", value_name = "TIME", value_parser = program::time, default_value = "0s")]
+        #[arg(long = "for", value_name = "TIME", value_parser = words::time, default_value = "0s")]
         off: Duration,
     },
     /// All requests wait for a time, beginning with the next one
     Stall {
         /// How long, for example 3s
-        #[arg(value_name = "TIME", value_parser = program::time)]
+        #[arg(value_name = "TIME", value_parser = words::time)]
         time: Duration,
         #[command(flatten)]
         rules: Rules,
@@ -82,7 +83,7 @@ enum Fault {
     /// Requests take N times as long
     Slow {
         /// For example x10
-        #[arg(value_name = "FACTOR", value_parser = program::factor)]
+        #[arg(value_name = "FACTOR", value_parser = words::factor)]
         times: f64,
         #[command(flatten)]
         rules: Rules,
@@ -90,8 +91,8 @@ enum Fault {
     /// A share of the requests ends with an input/output error
     Error {
         /// For example 0.1%, or once
-        #[arg(value_name = "SHARE", value_parser = program::share)]
-        share: program::Share,
+        #[arg(value_name = "SHARE", value_parser = words::share)]
+        share: words::Share,
         #[command(flatten)]
         rules: Rules,
     },
@@ -103,7 +104,7 @@ enum Fault {
     /// A range cannot be read until it is written again
     Bad {
         /// Its first byte, and the byte after its last, for example 1m..2m
-        #[arg(value_name = "A..B", value_parser = program::range)]
+        #[arg(value_name = "A..B", value_parser = words::range)]
         range: (u64, u64),
         /// It takes no writes, and stays bad
         #[arg(long)]
@@ -179,10 +180,10 @@ impl Fault {
             Fault::Return => FaultTarget::Bus(true),
             Fault::PowerCut { seed, off } => FaultTarget::Power(PowerCutRequest {
                 seed: *seed,
-                off_ms: program::ms(*off),
+                off_ms: words::ms(*off),
             }),
             Fault::Stall { time, rules } => {
-                let ms = program::ms(*time);
+                let ms = words::ms(*time);
                 rules.rule(Mishap::Stall { ms })
             }
             Fault::Slow { times, rules } => rules.rule(Mishap::Slow { times: *times }),
@@ -215,7 +216,7 @@ impl Fault {
             Fault::Full { rules } => rules.rule(Mishap::Full),
             Fault::ReadOnly { rules } => rules.rule(Mishap::ReadOnly),
             Fault::Disappear { words } => {
-                let ms = program::ms(program::time_in_words(words)?);
+                let ms = words::ms(program::time_in_words(words)?);
                 Rules::default().rule(Mishap::Disappear { ms })
             }
             Fault::List => FaultTarget::List,

@@ -26,8 +26,8 @@ use std::path::{Path, PathBuf};
 
 pub use fault::{FaultOptions, fault};
 pub use firmware::{FirmwareOptions, firmware};
+pub use ftlab_drive::faults::words::time;
 pub use mark::{MarkOptions, mark};
-pub use program::time;
 pub use reset::{ResetOptions, SnapshotOptions, reset, snapshot};
 pub use smart::{SmartOptions, smart};
 pub use top::TopOptions;

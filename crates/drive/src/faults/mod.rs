@@ -6,9 +6,10 @@
 
 mod rule;
 mod scripted;
+pub mod words;
 
 pub use rule::{MS_MAX, Mishap, On, Rule};
-pub use scripted::Scripted;
+pub use scripted::{Passage, Scripted};
 
 use ftlab_base::{Nanos, SECTOR_BYTES};
 use serde::{Deserialize, Serialize};
@@ -56,10 +57,17 @@ impl Verdict {
     };
 }
 
+/// The byte and the bit in it that a draw flips of so many bytes; nothing of none.
+#[must_use]
+pub fn flipped(draw: u64, bytes: u64) -> Option<(u64, u8)> {
+    let byte = draw.checked_rem(bytes)?;
+    Some((byte, (draw >> 40 & 7) as u8))
+}
+
 /// Flips a bit of data, if there are any.
 pub fn flip(draw: u64, data: &mut [u8]) {
-    if let Some(last) = data.len().checked_sub(1) {
-        data[(draw % (last as u64 + 1)) as usize] ^= 1 << (draw >> 40 & 7);
+    if let Some((byte, bit)) = flipped(draw, data.len() as u64) {
+        data[byte as usize] ^= 1 << bit;
     }
 }
 

@@ -86,6 +86,11 @@ impl On {
             On::Trim => "trim",
         }
     }
+
+    /// The kind that has that name.
+    pub(super) fn of_name(name: &str) -> Option<On> {
+        On::ALL.into_iter().find(|on| on.name() == name)
+    }
 }
 
 impl From<CommandKind> for On {

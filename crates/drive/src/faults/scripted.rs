@@ -1,19 +1,35 @@
-//! A drive in virtual time whose requests have the faults of its file.
+//! A drive in virtual time whose requests have faults.
 
-use super::{Answered, On, Program, Verdict};
+use super::{Answered, FaultTold, On, Program, Rule, Verdict};
 use crate::device::{CacheRefused, Device, EraseRefused};
 use crate::occupancy::Occupancy;
 use crate::passes_on::passes_on;
 use crate::state::DeviceState;
-use ftlab_base::{Command, CommandId, CommandKind, Completion, Lba, Nanos, Outcome, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Completion, Lba, Nanos, Outcome, SECTOR_BYTES, SimTime,
+};
 use ftlab_host::Host;
 use std::collections::BTreeMap;
+
+/// What becomes of a command's data on their way, for who carries them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Passage {
+    /// Id by which a store behind the drive hears of the command; none if the command never comes to the drive.
+    pub at_store: Option<CommandId>,
+    /// A number that says which bit of its data is flipped, if one is.
+    pub flips: Option<u64>,
+    /// The first sector of where its data go instead.
+    pub lands_at: Option<u64>,
+}
+
+/// The id under which the drive gets a command, or the answer that it has instead.
+type Way = Result<CommandId, Answered>;
 
 /// An event that is held, and done later.
 #[derive(Clone)]
 enum Later {
-    /// A command arrives at the drive.
-    Begin(Command, Verdict),
+    /// A command comes to the drive, or gets its answer.
+    Begin(Command, Verdict, Way),
     /// The host sees a command end.
     End(Completion),
 }
@@ -24,7 +40,7 @@ pub struct Scripted {
     device: Box<dyn Device>,
     /// Time of a request that is answered and not done.
     answer_time: Nanos,
-    /// As its file has them.
+    /// As it was made with them.
     script: Program,
     program: Program,
     /// By time, and at one instant in the order in which they came.
@@ -51,33 +67,123 @@ impl Scripted {
         }
     }
 
+    /// The drive behind the faults.
+    #[must_use]
+    pub fn device(&self) -> &dyn Device {
+        &*self.device
+    }
+
+    /// Has something go wrong from `now` on; gives its number.
+    ///
+    /// # Errors
+    /// When it cannot be on this drive; the error says what is wrong.
+    pub fn add(&mut self, rule: Rule, now: SimTime) -> Result<u32, String> {
+        let size_bytes = self.device.capacity_sectors() * SECTOR_BYTES;
+        let since = now.since(SimTime::ZERO);
+        self.program.add(rule, since, size_bytes, true)
+    }
+
+    /// Ends a fault, or all of them; returns their number. What one has held until a time stays held.
+    pub fn clear(&mut self, number: Option<u32>) -> usize {
+        self.program.clear(number)
+    }
+
+    /// Faults that were asked for and not cleared, with what came of them by `now`.
+    #[must_use]
+    pub fn list(&self, now: SimTime) -> Vec<FaultTold> {
+        self.program.list(now.since(SimTime::ZERO))
+    }
+
+    /// Returns true if commands and their ends pass as they are.
+    #[must_use]
+    pub fn passes_all(&self) -> bool {
+        self.program.is_empty() && self.laters.is_empty() && self.slow.is_empty()
+    }
+
+    /// Has another drive behind the same faults, as after a power cut: what was under way is gone, and what was counted
+    /// stays.
+    pub fn replace(&mut self, device: Box<dyn Device>) {
+        self.device = device;
+        self.laters.clear();
+        self.slow.clear();
+    }
+
+    /// Takes a command as [`Device::submit`] does, and says what becomes of its data.
+    pub fn pass(&mut self, command: Command, now: SimTime) -> Passage {
+        let range = command.lba.0..command.lba.0 + u64::from(command.sectors);
+        let since = now.since(SimTime::ZERO);
+        let verdict = self
+            .program
+            .judge(On::from(command.kind), &range, false, since);
+        let way = match verdict.answer {
+            None => Ok(self.device.announce(&command)),
+            Some(answered) => Err(answered),
+        };
+        let passage = Passage {
+            at_store: way.ok(),
+            flips: verdict.flips,
+            lands_at: verdict.lands_at,
+        };
+        let not_before = SimTime::ZERO + verdict.not_before;
+        match not_before > now {
+            true => self.push(not_before, Later::Begin(command, verdict, way)),
+            false => self.begin(command, &verdict, way, now),
+        }
+        passage
+    }
+
+    /// Advances as [`Device::advance`] does. What the drive has ended and a fault keeps from the host goes to `held`: what
+    /// such an end promises is so from then on.
+    pub fn advance_holding(
+        &mut self,
+        now: SimTime,
+        done: &mut Vec<Completion>,
+        held: &mut Vec<Completion>,
+    ) {
+        while let Some(at) = self.next_event().filter(|at| *at <= now) {
+            self.let_go_on(at, done, held);
+            while let Some(first) = self.laters.first_entry()
+                && first.key().0 <= at
+            {
+                match first.remove() {
+                    Later::Begin(command, verdict, way) => self.begin(command, &verdict, way, at),
+                    Later::End(end) => done.push(end),
+                }
+            }
+        }
+        self.let_go_on(now, done, held);
+    }
+
     fn push(&mut self, at: SimTime, later: Later) {
         self.number += 1;
         self.laters.insert((at, self.number), later);
     }
 
-    fn begin(&mut self, mut command: Command, verdict: &Verdict, now: SimTime) {
-        if let Some(answered) = verdict.answer {
-            let at = now + self.answer_time;
-            let end = Completion {
-                id: command.id,
-                at,
-                outcome: outcome(answered, command.kind),
-            };
-            self.push(at, Later::End(end));
-            return;
+    fn begin(&mut self, mut command: Command, verdict: &Verdict, way: Way, now: SimTime) {
+        match way {
+            Ok(at_store) => {
+                if verdict.times > 1.0 {
+                    self.slow.insert(command.id, (now, verdict.times));
+                }
+                if let Some(sector) = verdict.lands_at {
+                    command.lba = Lba(sector);
+                }
+                self.device.submit_announced(command, at_store, now);
+            }
+            Err(answered) => {
+                let at = now + self.answer_time;
+                let end = Completion {
+                    id: command.id,
+                    at,
+                    outcome: outcome(answered, command.kind),
+                };
+                self.push(at, Later::End(end));
+            }
         }
-        if verdict.times > 1.0 {
-            self.slow.insert(command.id, (now, verdict.times));
-        }
-        if let Some(sector) = verdict.lands_at {
-            command.lba = Lba(sector);
-        }
-        self.device.submit(command, now);
     }
 
     /// Lets the drive go on, and what it has done leave at its time.
-    fn let_go_on(&mut self, now: SimTime, done: &mut Vec<Completion>) {
+    fn let_go_on(&mut self, now: SimTime, done: &mut Vec<Completion>, held: &mut Vec<Completion>) {
         let mut ended = std::mem::take(&mut self.ended);
         self.device.advance(now, &mut ended);
         for mut end in ended.drain(..) {
@@ -89,6 +195,7 @@ impl Scripted {
             let leaves = slow.into_iter().chain(away).max();
             match leaves.filter(|leaves| *leaves > end.at) {
                 Some(leaves) => {
+                    held.push(end);
                     end.at = leaves;
                     self.push(leaves, Later::End(end));
                 }
@@ -112,16 +219,7 @@ impl Device for Scripted {
     passes_on!();
 
     fn submit(&mut self, command: Command, now: SimTime) {
-        let range = command.lba.0..command.lba.0 + u64::from(command.sectors);
-        let since = now.since(SimTime::ZERO);
-        let verdict = self
-            .program
-            .judge(On::from(command.kind), &range, false, since);
-        let not_before = SimTime::ZERO + verdict.not_before;
-        match not_before > now {
-            true => self.push(not_before, Later::Begin(command, verdict)),
-            false => self.begin(command, &verdict, now),
-        }
+        self.pass(command, now);
     }
 
     fn next_event(&self) -> Option<SimTime> {
@@ -130,18 +228,28 @@ impl Device for Scripted {
     }
 
     fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
-        while let Some(at) = self.next_event().filter(|at| *at <= now) {
-            self.let_go_on(at, done);
-            while let Some(first) = self.laters.first_entry()
-                && first.key().0 <= at
-            {
-                match first.remove() {
-                    Later::Begin(command, verdict) => self.begin(command, &verdict, at),
-                    Later::End(end) => done.push(end),
-                }
-            }
+        match self.passes_all() {
+            true => self.device.advance(now, done),
+            false => self.advance_holding(now, done, &mut Vec::new()),
         }
-        self.let_go_on(now, done);
+    }
+
+    fn advance_to_completion(
+        &mut self,
+        limit: SimTime,
+        done: &mut Vec<Completion>,
+    ) -> Option<SimTime> {
+        if self.passes_all() {
+            return self.device.advance_to_completion(limit, done);
+        }
+        let (before, mut last) = (done.len(), None);
+        while done.len() == before
+            && let Some(at) = self.next_event().filter(|at| *at <= limit)
+        {
+            self.advance(at, done);
+            last = Some(at);
+        }
+        last
     }
 
     fn apply(&mut self, command: Command) -> Outcome {

@@ -3,7 +3,7 @@
 use super::drive_file::{Body, DriveFile};
 use crate::device::Device;
 use crate::disk::Disk;
-use crate::faults::Scripted;
+use crate::faults::{Program, Scripted};
 use crate::flashless::Flashless;
 use crate::hosted::Hosted;
 use crate::ram::Ram;
@@ -85,8 +85,19 @@ impl DriveFile {
         let faults = self.faults();
         Ok(match faults.is_empty() {
             true => device,
-            false => Box::new(Scripted::new(device, faults, self.answer_time(testbed))),
+            false => Box::new(self.with_faults(device, faults, testbed)),
         })
+    }
+
+    /// Puts faults of requests in front of a drive of this file. There may be none.
+    #[must_use]
+    pub fn with_faults(
+        &self,
+        device: Box<dyn Device>,
+        faults: Program,
+        testbed: &Testbed,
+    ) -> Scripted {
+        Scripted::new(device, faults, self.answer_time(testbed))
     }
 
     /// Makes the drive for somebody who has its requests go wrong himself.

@@ -209,8 +209,14 @@ impl Cores {
         }
     }
 
-    /// A program makes a request; gives the id that the drive knows it by.
-    pub fn submit(&mut self, command: Command, now: SimTime) -> CommandId {
+    /// A program makes a request.
+    pub fn submit(&mut self, command: Command, now: SimTime) {
+        let id = self.announce(&command);
+        self.call(command, id, now);
+    }
+
+    /// A program is about to make a request; gives the id that the drive will know it by.
+    pub fn announce(&mut self, command: &Command) -> CommandId {
         let number = usize::from(command.queue.number);
         let core = self
             .path
@@ -220,17 +226,20 @@ impl Cores {
             self.cores.resize_with(core + 1, Core::default);
             self.next.resize(core + 1, SimTime::NEVER);
         }
-        let parts = self.parts(&command);
         let place = self.requests.insert(Request {
             id: command.id,
             core: core as u32,
-            back: self.path.complete * parts,
+            back: self.path.complete * self.parts(command),
         });
-        let id = CommandId(place as u64);
-        let there = self.path.submit * parts;
+        CommandId(place as u64)
+    }
+
+    /// A program makes the request that was announced, by the id that this gave.
+    pub fn call(&mut self, command: Command, id: CommandId, now: SimTime) {
+        let core = self.requests[id.0 as usize].core as usize;
+        let there = self.path.submit * self.parts(&command);
         self.cores[core].call(Command { id, ..command }, now, &self.path, there);
         self.note(core);
-        id
     }
 
     /// The drive has ended a request.
