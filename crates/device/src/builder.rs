@@ -2,8 +2,10 @@
 
 use crate::device::{Carries, Device};
 use crate::error::Error;
+use crate::faults::{rule, wrong};
 use crate::policy::OwnPolicies;
-use ftlab_base::RootSeed;
+use ftlab_base::{Nanos, RootSeed};
+use ftlab_drive::faults::{Program, Scripted};
 use ftlab_drive::{Catalog, DriveFile, default_testbed, saved};
 use ftlab_host::Testbed;
 use ftlab_states::{State, prepare};
@@ -32,6 +34,7 @@ pub struct Builder {
     carries: Carries,
     splits: bool,
     policies: OwnPolicies,
+    faults: Vec<String>,
 }
 
 /// A drive in its state, and what it is made of.
@@ -40,7 +43,7 @@ pub struct Parts {
     pub file: DriveFile,
     pub testbed: Testbed,
     pub seed: RootSeed,
-    pub drive: Box<dyn ftlab_drive::Device>,
+    pub drive: Scripted,
 }
 
 impl Builder {
@@ -56,6 +59,7 @@ impl Builder {
             carries: Carries::Nothing,
             splits: false,
             policies: OwnPolicies::default(),
+            faults: Vec::new(),
         }
     }
 
@@ -148,6 +152,15 @@ impl Builder {
         self
     }
 
+    /// Has something go wrong with requests, in the words of `ftlab fault`: `error once --on flush`, `drop-flush --after 3`,
+    /// `misdirect --by 4k`. It comes behind those that the drive file has in `[[faults.script]]`, and its time begins with the
+    /// drive's.
+    #[must_use]
+    pub fn fault(mut self, words: &str) -> Builder {
+        self.faults.push(words.to_owned());
+        self
+    }
+
     fn file(&self) -> Result<DriveFile, Error> {
         let catalog = || Catalog::with(self.policies.clone());
         let file = match &self.source {
@@ -169,6 +182,17 @@ impl Builder {
                 small.capacity_bytes()
             ))),
         }
+    }
+
+    /// The faults of requests, those of the file first.
+    fn faults(&self, file: &DriveFile) -> Result<Program, Error> {
+        let mut program = file.faults();
+        for words in &self.faults {
+            let rule = rule(words).map_err(Error::Drive)?;
+            let added = program.add(rule, Nanos::ZERO, file.capacity_bytes(), true);
+            added.map_err(|why| Error::Drive(wrong(words, &why)))?;
+        }
+        Ok(program)
     }
 
     fn machine(&self, file: &DriveFile) -> Result<Testbed, Error> {
@@ -197,14 +221,8 @@ impl Builder {
         let testbed = self.machine(&file)?;
         let state = State::of_name(&self.state).map_err(Error::State)?;
         let seed = RootSeed(self.seed);
-        if self.carries > Carries::Nothing && !file.faults().is_empty() {
-            return Err(Error::Drive(format!(
-                "{} has faults of requests, which a device that carries data or an account of power cuts does not know; \
-                 leave out [[faults]], or the data",
-                file.slug()
-            )));
-        }
-        let mut drive = file.build(&testbed, seed)?;
+        let faults = self.faults(&file)?;
+        let mut drive = file.build_without_faults(&testbed, seed)?;
         match &self.saved {
             None => drop(prepare(&mut *drive, State::New, state, seed)?),
             Some(bytes) => {
@@ -213,10 +231,10 @@ impl Builder {
             }
         }
         Ok(Parts {
+            drive: file.with_faults(drive, faults, &testbed),
             file,
             testbed,
             seed,
-            drive,
         })
     }
 }

@@ -88,11 +88,11 @@ impl Command {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// The drive did what was asked.
+    /// The drive did what was asked, or a fault has it say so.
     Good,
-    /// The drive takes no more writes; what it holds stays readable.
+    /// The drive takes no more writes, or a fault has refused this command; what the drive holds stays readable.
     WriteFault,
-    /// The data could not be read back.
+    /// The data could not be read back, or a fault has it say so.
     Unrecoverable,
     /// The drive did not answer, and the host gave the command up.
     Gone,
@@ -101,7 +101,7 @@ pub enum Outcome {
 /// Where the latency of a command went, in nanoseconds. The four together are all of it, from submission to end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Split {
-    /// The host: its queue, its processor, and limits of the port.
+    /// The host: its queue, its processor, limits of the port, and what a fault has held back.
     pub host_ns: u64,
     /// The drive's controller: its core, what waits for it, and the mapping table.
     pub controller_ns: u64,
@@ -109,6 +109,15 @@ pub struct Split {
     pub link_ns: u64,
     /// The flash, and what waits for its dies; of a write, the wait for room in the buffer.
     pub flash_ns: u64,
+}
+
+/// A bit of what a read gets that is the other one than in the drive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct BitFlip {
+    /// Position of its byte on the drive.
+    pub offset: u64,
+    /// Number of the bit in that, from the lowest one: 0 to 7.
+    pub bit: u8,
 }
 
 /// The end of a command.
@@ -120,8 +129,12 @@ pub struct Completion {
     pub at_ns: u64,
     /// Success, or the reason of failure.
     pub outcome: Outcome,
-    /// Where its latency went; of a drive of flash whose builder was asked to say so.
+    /// Where its latency went; of a drive of flash whose builder was asked to say so. None of a command that a fault has
+    /// answered, which the drive did not get.
     pub split: Option<Split>,
+    /// The bit that a fault has flipped on the way of this read to the host; [`Device::receive`](crate::Device::receive)
+    /// gives the data with it.
+    pub flip: Option<BitFlip>,
 }
 
 impl Completion {
@@ -131,11 +144,12 @@ impl Completion {
         matches!(self.outcome, Outcome::Good)
     }
 
-    pub(crate) fn of(ended: &ftlab_base::Completion, split: Option<Split>) -> Completion {
+    pub(crate) fn of(ended: &ftlab_base::Completion) -> Completion {
         Completion {
             id: ended.id.0,
             at_ns: ended.at.since(SimTime::ZERO).0,
-            split,
+            split: None,
+            flip: None,
             outcome: match ended.outcome {
                 ftlab_base::Outcome::Good => Outcome::Good,
                 ftlab_base::Outcome::WriteFault => Outcome::WriteFault,

@@ -1,19 +1,21 @@
 //! A device at work.
 
 use crate::builder::{Builder, Parts};
-use crate::command::{Command, Completion, Operation, Split};
+use crate::command::{BitFlip, Command, Completion, Operation, Split};
 use crate::counters::Counters;
 use crate::error::{Error, check};
 use crate::flat::FlatStore;
 use crate::store::{MemoryStore, StoreOptions};
 use ftlab_base::{CommandId, EndsHash, Lpn, Outcome, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_cut::DRAINED_AFTER;
-use ftlab_drive::DriveFile;
+use ftlab_drive::faults::{self, Passage, Scripted};
 use ftlab_drive::saved::{self, Origin};
+use ftlab_drive::{Device as _, DriveFile};
 use ftlab_host::Testbed;
 use ftlab_states::come_to_rest;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Instants end here, so that no sum of an instant and a time overflows: 146 years after a drive was switched on first.
@@ -37,11 +39,27 @@ pub(crate) struct Outstanding {
     /// Commands submitted before it, and when it was.
     before: u64,
     at: SimTime,
-    /// Its id at the drive.
-    at_store: CommandId,
+    /// Its id at the drive; none if a fault answers it, and the drive never gets it.
+    at_store: Option<CommandId>,
     /// Sectors of its range.
     first: u64,
     end: u64,
+    /// A number that says which bit of a read is flipped, if one is.
+    flips: Option<u64>,
+    /// True if the drive has done it, though its end is held on the way.
+    is_held: bool,
+}
+
+impl Outstanding {
+    /// The bit that a fault flips of its data.
+    fn flip(&self) -> Option<BitFlip> {
+        let bytes = (self.end - self.first) * SECTOR_BYTES;
+        let (byte, bit) = faults::flipped(self.flips?, bytes)?;
+        Some(BitFlip {
+            offset: self.first * SECTOR_BYTES + byte,
+            bit,
+        })
+    }
 }
 
 /// A drive in virtual time. A clone goes on where it is, with all that is outstanding.
@@ -50,7 +68,8 @@ pub struct Device {
     pub(crate) file: DriveFile,
     pub(crate) testbed: Testbed,
     pub(crate) seed: RootSeed,
-    pub(crate) drive: Box<dyn ftlab_drive::Device>,
+    /// The drive, behind the faults of its requests.
+    pub(crate) drive: Scripted,
     pub(crate) carries: Carries,
     /// True if completions say where their latency went.
     pub(crate) splits: bool,
@@ -65,8 +84,9 @@ pub struct Device {
     ends: EndsHash,
     pub(crate) power_cycles: u64,
     pub(crate) unsafe_shutdowns: u64,
-    /// Scratch: what the drive has just ended.
+    /// Scratch: what the drive has just ended, and what a fault keeps of that from the host.
     ended: Vec<ftlab_base::Completion>,
+    held: Vec<ftlab_base::Completion>,
 }
 
 impl std::fmt::Debug for Device {
@@ -119,6 +139,7 @@ impl Device {
             power_cycles: 1,
             unsafe_shutdowns: 0,
             ended: Vec::new(),
+            held: Vec::new(),
         };
         if carries > Carries::Nothing
             && let Some(ssd) = device.drive.ssd_mut()
@@ -267,30 +288,40 @@ impl Device {
         if command.operation == Operation::Flush && self.file.fua_flushes_all() {
             (inner.lba, inner.sectors) = Default::default();
         }
-        let at_store = self.drive.submit_to_store(inner, now);
+        let passage = self.drive.pass(inner, now);
         if command.operation == Operation::Write {
-            self.give(&command, at_store, data);
+            self.give(&command, passage, data);
         }
         let there = Outstanding {
             operation: command.operation,
             before: self.submitted,
             at: now,
-            at_store,
+            at_store: passage.at_store,
             first,
             end: first + command.bytes / SECTOR_BYTES,
+            flips: passage.flips,
+            is_held: false,
         };
         self.outstanding.insert(id, there);
         self.submitted += 1;
         Ok(())
     }
 
-    /// Gives a write's data to the store, which it asks for when the drive has got the command.
-    fn give(&mut self, command: &Command, at_store: CommandId, data: &[u8]) {
+    /// Gives a write's data to the store, which it asks for when the drive has got the command. What the drive never gets
+    /// has none.
+    fn give(&mut self, command: &Command, passage: Passage, data: &[u8]) {
+        let Some(at_store) = passage.at_store else {
+            return;
+        };
+        let mut data = Cow::Borrowed(data);
+        if let Some(draw) = passage.flips {
+            faults::flip(draw, data.to_mut());
+        }
         if let Some(flat) = &mut self.flat {
-            let sector = command.offset / SECTOR_BYTES;
-            flat.give(command.id, sector, command.bytes, data);
+            let sector = passage.lands_at.unwrap_or(command.offset / SECTOR_BYTES);
+            flat.give(command.id, sector, command.bytes, &data);
         } else if let Some(store) = self.store_mut() {
-            store.give(at_store, data);
+            store.give(at_store, &data);
         }
     }
 
@@ -353,35 +384,54 @@ impl Device {
     /// Lets things happen up to a completion, if that is not after `limit`; gives the last instant at which something did.
     fn step(&mut self, limit: SimTime, done: &mut Vec<Completion>) -> Option<SimTime> {
         let mut ended = std::mem::take(&mut self.ended);
-        let last = match &self.flat {
-            None => self.drive.advance_to_completion(limit, &mut ended),
-            // From event to event: what has come to its place must be there before something newer is in the cache.
-            Some(_) => {
+        let last = match self.flat.is_none() && self.drive.passes_all() {
+            true => self.drive.advance_to_completion(limit, &mut ended),
+            // From event to event: what has come to its place must be there before something newer is in the cache, and what
+            // the drive has done is noted before it does more, whenever the host hears of it.
+            false => {
                 let next = self.drive.next_event().filter(|at| *at <= limit);
-                next.inspect(|at| self.drive.advance(*at, &mut ended))
+                next.inspect(|at| self.drive.advance_holding(*at, &mut ended, &mut self.held))
             }
         };
         if let Some(last) = last {
             self.now = last.max(self.now);
             self.worked_at = last;
         }
+        self.note_held();
         self.note_ends(ended, done);
         last
+    }
+
+    /// Keeps account of what the drive has done, and a fault keeps from the host.
+    fn note_held(&mut self) {
+        let mut held = std::mem::take(&mut self.held);
+        for completion in held.drain(..) {
+            let id = completion.id.0;
+            let command = self.outstanding.get_mut(&id).expect("it was submitted");
+            command.is_held = true;
+            let command = *command;
+            self.note_end(id, command, completion.outcome == Outcome::Good);
+        }
+        self.held = held;
     }
 
     fn note_ends(&mut self, mut ended: Vec<ftlab_base::Completion>, done: &mut Vec<Completion>) {
         for completion in ended.drain(..) {
             let id = completion.id.0;
             let command = self.outstanding.remove(&id).expect("it was submitted");
+            let is_good = completion.outcome == Outcome::Good;
             self.ends.note(command.before, completion.at);
-            if self.carries > Carries::Nothing {
-                self.note_end(id, command, completion.outcome == Outcome::Good);
+            if self.carries > Carries::Nothing && command.at_store.is_some() && !command.is_held {
+                self.note_end(id, command, is_good);
             }
-            let split = match self.splits {
-                true => self.split_of(&command, completion.at),
-                false => None,
-            };
-            done.push(Completion::of(&completion, split));
+            let mut end = Completion::of(&completion);
+            if self.splits {
+                end.split = self.split_of(&command, completion.at);
+            }
+            if command.operation == Operation::Read && is_good {
+                end.flip = command.flip();
+            }
+            done.push(end);
         }
         self.ended = ended;
         if let Some(flat) = &mut self.flat {
@@ -400,7 +450,7 @@ impl Device {
 
     /// Where the latency of a command went that ends at that instant.
     fn split_of(&mut self, command: &Outstanding, at: SimTime) -> Option<Split> {
-        let spans = self.drive.ssd_mut()?.take_spans(command.at_store)?;
+        let spans = self.drive.ssd_mut()?.take_spans(command.at_store?)?;
         let inside = spans.controller + spans.link + spans.flash;
         Some(Split {
             host_ns: at.since(command.at).0 - inside.0,
@@ -449,6 +499,23 @@ impl Device {
         })
     }
 
+    /// Gives the data of a read that has ended: what [`Device::read`] does, with the bit that a fault has flipped on the way.
+    /// The range is the read's, or a part of it.
+    ///
+    /// # Errors
+    /// As [`Device::read`].
+    pub fn receive(&self, end: &Completion, offset: u64, into: &mut [u8]) -> Result<(), Error> {
+        self.read(offset, into)?;
+        let byte = end.flip.and_then(|flip| {
+            let at = usize::try_from(flip.offset.checked_sub(offset)?).ok()?;
+            Some((into.get_mut(at)?, flip.bit))
+        });
+        if let Some((byte, bit)) = byte {
+            *byte ^= 1 << bit;
+        }
+        Ok(())
+    }
+
     /// Reads what the drive holds, without time: of a read, when it has ended. Whether the flash still gives that back the
     /// read's own outcome says.
     ///
@@ -495,7 +562,8 @@ impl Device {
             let outstanding = self.outstanding.len();
             return Err(Error::AtWork { outstanding });
         }
-        let mut drive = self.drive.clone();
+        // No fault meets this flush: nobody has sent it.
+        let mut drive = self.drive.device().fork();
         come_to_rest(&mut *drive, self.now)?;
         let steps = vec!["Commands of another simulator.".to_owned()];
         let version = ftlab_drive::version();
@@ -526,7 +594,7 @@ impl Device {
     #[doc(hidden)]
     #[must_use]
     pub fn inner(&self) -> &dyn ftlab_drive::Device {
-        &*self.drive
+        &self.drive
     }
 
     /// Says in words why the drive takes no more writes; nothing while it does.

@@ -107,7 +107,7 @@ pub enum Error {
         /// Number of those.
         outstanding: usize,
     },
-    /// Nothing can go wrong there.
+    /// Nothing can go wrong there, or not so.
     #[error("{0}")]
     Fault(String),
     /// What lies there cannot be read.

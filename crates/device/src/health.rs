@@ -3,8 +3,8 @@
 use crate::device::Device;
 use crate::error::Error;
 use ftlab_base::Nanos;
-use ftlab_drive::FlashFault;
 use ftlab_drive::nvme::{Life, logs_of};
+use ftlab_drive::{Device as _, FlashFault};
 use ftlab_smart::{NvmeLogs, SmartAttribute};
 
 impl Device {
@@ -24,7 +24,7 @@ impl Device {
             power_on: Nanos(self.now_ns()),
             busy: None,
         };
-        logs_of(&self.file, &*self.drive, self.now, &life)
+        logs_of(&self.file, &self.drive, self.now, &life)
     }
 
     /// Has something go wrong in the flash. The drive brings what it has begun to the flash first, without time.

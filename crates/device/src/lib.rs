@@ -28,6 +28,11 @@
 //! - With [`Builder::keep_data`] it carries bytes; without, it is a clock alone.
 //! - [`Device::power_cut`] takes the power at any instant: what no flush covered may be lost, by a seed, and the drive is
 //!   switched on again with what it has left. Images of attached drives have the same rules.
+//! - [`Builder::fault`] and [`Device::begin_fault`] have something go wrong with requests: an error, a flush or a write that is
+//!   answered and not done, a write that lands elsewhere, a flipped bit, a stall. Drive files have the same in
+//!   `[[faults.script]]`, and attached drives obey the same rules. A command that a fault answers never comes to the drive, so
+//!   nothing of its data is stored. The bit that is flipped of a read is in the data that [`Device::receive`] gives of that
+//!   read, and nowhere else.
 //! - [`Clone`] forks a device at work, with all that is outstanding. It copies the tables once
 //!   ([`Device::table_bytes`], eight to ten bytes for each slot of 4 KiB); of kept data it copies nothing until one of
 //!   the two writes.
@@ -37,6 +42,7 @@ mod command;
 mod counters;
 mod device;
 mod error;
+mod faults;
 mod flat;
 mod health;
 mod power;
@@ -46,10 +52,11 @@ mod store;
 pub use builder::Builder;
 #[doc(hidden)]
 pub use builder::Parts;
-pub use command::{Command, Completion, Operation, Outcome, Split};
+pub use command::{BitFlip, Command, Completion, Operation, Outcome, Split};
 pub use counters::Counters;
 pub use device::Device;
 pub use error::Error;
+pub use faults::RequestFault;
 pub use ftlab_drive::FlashFault;
 pub use power::{Lost, PowerCut};
 

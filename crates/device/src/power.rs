@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::store::MemoryStore;
 use ftlab_base::SECTOR_BYTES;
 use ftlab_cut::CutResult;
+use ftlab_drive::Device as _;
 use ftlab_drive::saved::DeviceState;
 use ftlab_ftl::Room;
 
@@ -35,7 +36,8 @@ pub struct PowerCut {
 
 impl Device {
     /// Cuts the power at `now_ns`, and switches the drive on again at the same instant. What was flushed or programmed is
-    /// there; of everything else the seed decides, slot by slot, and a drive with capacitors loses nothing acknowledged.
+    /// there; of everything else the seed decides, slot by slot, and a drive with capacitors loses nothing acknowledged. Faults
+    /// of requests go on, with what they have counted.
     ///
     /// # Errors
     /// When time would go back or past something that happens at the drive, or the device keeps no account of what a cut takes.
@@ -52,7 +54,7 @@ impl Device {
             outstanding,
             ..PowerCut::default()
         };
-        let mut next = self.file.build(&self.testbed, self.seed)?;
+        let mut next = self.file.build_without_faults(&self.testbed, self.seed)?;
         match &mut self.flat {
             Some(flat) => {
                 let lost = flat.cut();
@@ -73,7 +75,7 @@ impl Device {
                 cut.lost = joined(lost.into_iter(), slot_bytes);
             }
         }
-        self.drive = next;
+        self.drive.replace(next);
         self.follow_ways();
         // As of an image, its time begins with the first command.
         self.drive.note_time(self.now);

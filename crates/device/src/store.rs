@@ -248,6 +248,10 @@ impl PageStore for MemoryStore {
         }
     }
 
+    fn give_up(&mut self, id: CommandId) {
+        self.coming.remove(&id);
+    }
+
     fn withdraw(&mut self, lpn: Lpn) {
         self.waiting.remove(&lpn.0);
     }

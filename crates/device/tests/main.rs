@@ -1,6 +1,7 @@
 //! A device as its users see it.
 
 mod event_loop;
+mod faults;
 mod forks;
 mod health;
 mod policies;

@@ -51,6 +51,6 @@ pub enum Error {
 /// When there is no such drive, the job does not fit it, or it loses a command.
 pub fn run(job: &JobFile, drive: &Builder, clock: Clock) -> Result<Run, Error> {
     let mut parts = drive.parts()?;
-    let report = driver::run(job, &mut *parts.drive, clock, parts.seed)?;
+    let report = driver::run(job, &mut parts.drive, clock, parts.seed)?;
     Ok(Record::of_jobs(job, &report).run)
 }

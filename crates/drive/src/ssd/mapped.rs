@@ -3,7 +3,7 @@
 use super::page_store::{PageStore, WrittenPart};
 use super::slots::{Piece, SlotSize};
 use super::stamps::Stamps;
-use ftlab_base::{Command, Content, Lpn, Placement};
+use ftlab_base::{Command, CommandId, Content, Lpn, Placement};
 use ftlab_ftl::{Extent, Fault, Refusal, TranslationLayer};
 use ftlab_nand::{Fence, InjectionRefused, OpBatch};
 use std::ops::Range;
@@ -198,6 +198,13 @@ impl Mapped {
                 sectors: piece.sectors,
                 waits,
             });
+        }
+    }
+
+    /// Tells the store that a command has failed.
+    pub(super) fn give_up(&mut self, id: CommandId) {
+        if let Some(store) = &mut self.store {
+            store.give_up(id);
         }
     }
 

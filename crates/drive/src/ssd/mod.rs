@@ -473,6 +473,9 @@ impl Ssd {
             .count(command, outcome, self.slot.sectors());
         if let Some(outcome) = self.front.ended(id, outcome) {
             self.totals.host_ios += 1;
+            if outcome != Outcome::Good {
+                self.mapped.give_up(id);
+            }
             if let Some(ways) = &mut self.ways {
                 ways.ended(number, (id, kind), at);
             }

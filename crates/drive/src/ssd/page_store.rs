@@ -35,6 +35,9 @@ pub trait PageStore: Any + std::fmt::Debug + Send {
     /// A part of a write is in the buffer, or is about to be handed to the layer.
     fn admit(&mut self, _part: WrittenPart) {}
 
+    /// A command has failed: what is left of its data is not asked for.
+    fn give_up(&mut self, _id: CommandId) {}
+
     /// A slot that was admitted is not written after all.
     fn withdraw(&mut self, _lpn: Lpn) {}
 
