@@ -1,6 +1,7 @@
 //! Faults of requests, and what they do to data.
 
 use ftlab_device::{Builder, Command, Completion, Device, Operation, Outcome};
+use ftlab_drive::Catalog;
 
 /// Drives of flash, behind the cores of a host and without them, and drives without flash.
 const DRIVES: [&str; 4] = [
@@ -426,8 +427,9 @@ fn faults_are_the_same_every_time_with_data_and_without() {
 
 #[test]
 fn a_drive_file_and_words_have_the_same_faults() {
-    let script =
-        "[{ fault = { error = { share = 1.0 } }, on = [\"write\"], after = 2, count = 3 }]";
+    let drive = Catalog::known("generic-mlc-8", &["nand.blocks_per_die=64".to_owned()]).unwrap();
+    let script = "[[faults.script]]\nfault = { error = { share = 1.0 } }\non = [\"write\"]\nafter = 2\ncount = 3\n";
+    let text = format!("{}\n{script}", drive.text());
     let of = |builder: Builder| {
         let mut drive = builder.keep_data().build().unwrap();
         let mut done = Vec::new();
@@ -435,9 +437,8 @@ fn a_drive_file_and_words_have_the_same_faults() {
         done.extend(finish(&mut drive));
         (done, drive.faults())
     };
-    let name = "generic-mlc-8";
-    let in_a_file = of(plain(name).set(&format!("faults.script={script}")));
-    let in_words = of(plain(name).fault("error 100% --on write --after 2 --count 3"));
+    let in_a_file = of(Device::of_text("generic-mlc-8", &text));
+    let in_words = of(plain("generic-mlc-8").fault("error 100% --on write --after 2 --count 3"));
     assert_eq!(in_a_file, in_words);
     assert_eq!(in_words.1[0].hits, 3);
 }
