@@ -43,11 +43,11 @@ typedef enum {
 
 // How a command ended.
 typedef enum {
-  // The drive did what was asked.
+  // The drive did what was asked, or a fault has it say so.
   FTLAB_OUTCOME_GOOD = 0,
-  // The drive takes no more writes; what it holds stays readable.
+  // The drive takes no more writes, or a fault has refused this command; what the drive holds stays readable.
   FTLAB_OUTCOME_WRITE_FAULT = 1,
-  // The data could not be read back.
+  // The data could not be read back, or a fault has it say so.
   FTLAB_OUTCOME_UNRECOVERABLE = 2,
   // The drive did not answer, and the host gave the command up.
   FTLAB_OUTCOME_GONE = 3,
@@ -91,8 +91,12 @@ typedef struct {
   uint64_t at_ns;
   // Success or the reason of failure, an `FtlabOutcome`.
   uint32_t outcome;
+  // Of a read of which a fault has flipped a bit on the way: the number of that in its byte, 0 to 7 from the lowest one,
+  uint32_t flip_bit;
+  // and the position of the byte on the drive; `UINT64_MAX` of all other commands. `ftlab_receive` gives the data with it.
+  uint64_t flip_offset;
   // Where its latency went, if `ftlab_split_latencies` asked for that and the drive is of flash; all 0 if not. The four
-  // together are all of it: the host (queue, processor, limits of the port),
+  // together are all of it: the host (queue, processor, limits of the port, what a fault has held back),
   uint64_t host_ns;
   // the drive's controller with the mapping table,
   uint64_t controller_ns;
@@ -131,6 +135,18 @@ typedef struct {
   // Hash over the ends of commands, in order; `ftlab run` has the same as `completion_hash`.
   uint64_t completions_hash;
 } FtlabCounters;
+
+// What came of a fault of requests.
+typedef struct {
+  // Its number, to end it by.
+  uint32_t number;
+  // 1 if it is over, and 0 if not.
+  uint32_t is_over;
+  // Requests that it was about.
+  uint64_t concerned;
+  // Requests with which something went wrong.
+  uint64_t hits;
+} FtlabRequestFault;
 
 // An attribute of SMART.
 typedef struct {
@@ -200,6 +216,14 @@ FtlabStatus ftlab_testbed(FtlabBuilder *builder, const char *name_or_text);
 // # Safety
 // The caller promises what `ftlab_set` asks for.
 FtlabStatus ftlab_state(FtlabBuilder *builder, const char *name);
+
+// Has something go wrong with requests, in the words of `ftlab fault`: `error once --on flush`, `drop-flush --after 3`,
+// `misdirect --by 4k`. Each call adds one, behind those of the drive file. Whether it can be, `ftlab_build` says.
+//
+// # Safety
+// The caller promises what `ftlab_set` asks for.
+FtlabStatus ftlab_fault(FtlabBuilder *builder,
+                        const char *words);
 
 // Takes the drive in a form of at most N bytes, with smaller blocks.
 //
@@ -304,6 +328,17 @@ size_t ftlab_completions(FtlabDevice *device, FtlabCompletion *into, size_t room
 // The caller promises what `ftlab_next_event` asks for, and room for `bytes` bytes at `into`.
 FtlabStatus ftlab_read(FtlabDevice *device, uint64_t offset, uint8_t *into, size_t bytes);
 
+// Gives the data of a read that has ended, as `ftlab_completions` gave its end: what `ftlab_read` does, with the bit that a
+// fault has flipped on the way. The range is the read's, or a part of it.
+//
+// # Safety
+// The caller promises what `ftlab_read` asks for, and `end` points to a completion.
+FtlabStatus ftlab_receive(FtlabDevice *device,
+                          const FtlabCompletion *end,
+                          uint64_t offset,
+                          uint8_t *into,
+                          size_t bytes);
+
 // Cuts the power at `now_ns`, and switches the drive on again at the same instant. `cut` may be null.
 //
 // # Safety
@@ -343,6 +378,29 @@ const char *ftlab_error(const FtlabDevice *device);
 // # Safety
 // It is not used again.
 void ftlab_free(FtlabDevice *device);
+
+// Has something go wrong with requests from the present on, in the words of `ftlab_fault`. Its number, to end it by, goes to
+// `number`, which may be null.
+//
+// # Safety
+// `device` is of `ftlab_build` or `ftlab_clone`, `words` is a text that ends with a zero, and there is room for the number.
+FtlabStatus ftlab_begin_fault(FtlabDevice *device,
+                              const char *words,
+                              uint32_t *number);
+
+// Ends a fault of requests by its number, or all of them by 0.
+//
+// # Safety
+// `device` is of `ftlab_build` or `ftlab_clone`.
+FtlabStatus ftlab_end_faults(FtlabDevice *device, uint32_t number);
+
+// What came of the faults of requests, up to `room` of them, those of the drive file first; gives how many there are.
+//
+// # Safety
+// `device` is of `ftlab_build` or `ftlab_clone`, and there is room for `room` of them at `into`.
+size_t ftlab_faults(const FtlabDevice *device,
+                    FtlabRequestFault *into,
+                    size_t room);
 
 // The SMART attributes of the drive's maker, up to `room` of them; gives how many there are. None if the drive's file names
 // no maker's set.

@@ -98,6 +98,20 @@ pub unsafe extern "C" fn ftlab_state(
     unsafe { described(builder, name, |builder, text| builder.state(text)) }
 }
 
+/// Has something go wrong with requests, in the words of `ftlab fault`: `error once --on flush`, `drop-flush --after 3`,
+/// `misdirect --by 4k`. Each call adds one, behind those of the drive file. Whether it can be, `ftlab_build` says.
+///
+/// # Safety
+/// The caller promises what `ftlab_set` asks for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ftlab_fault(
+    builder: *mut FtlabBuilder,
+    words: *const c_char,
+) -> FtlabStatus {
+    // SAFETY: as the caller's.
+    unsafe { described(builder, words, |builder, text| builder.fault(text)) }
+}
+
 /// Changes a description by a number, or a word without one.
 unsafe fn changed(builder: *mut FtlabBuilder, change: impl FnOnce(Builder) -> Builder) {
     // SAFETY: the caller promises a builder of ours, or null.

@@ -4,9 +4,15 @@ use crate::{
     Failure, FtlabCommand, FtlabCompletion, FtlabCounters, FtlabDevice, FtlabOutcome,
     FtlabPowerCut, FtlabStatus, boxed, failure, kept, wrong,
 };
-use embedded::{Command, Completion, Device, Operation, Outcome};
+use embedded::{BitFlip, Command, Completion, Device, Operation, Outcome};
 use std::ffi::c_char;
 use std::{ptr, slice};
+
+/// What stands in a completion without a flipped bit.
+const NO_FLIP: BitFlip = BitFlip {
+    offset: u64::MAX,
+    bit: 0,
+};
 
 /// Does something with a device, and keeps the text of what went wrong.
 pub(crate) unsafe fn with(
@@ -178,10 +184,13 @@ pub unsafe extern "C" fn ftlab_completions(
             _ => FtlabOutcome::Gone,
         };
         let split = end.split.unwrap_or_default();
+        let flip = end.flip.unwrap_or(NO_FLIP);
         let end = FtlabCompletion {
             id: end.id,
             at_ns: end.at_ns,
             outcome: outcome as u32,
+            flip_bit: flip.bit.into(),
+            flip_offset: flip.offset,
             host_ns: split.host_ns,
             controller_ns: split.controller_ns,
             link_ns: split.link_ns,
@@ -217,6 +226,40 @@ pub unsafe extern "C" fn ftlab_read(
             }
             let into = slice::from_raw_parts_mut(into, bytes);
             device.read(offset, into).map_err(|why| failure(&why))
+        })
+    }
+}
+
+/// Gives the data of a read that has ended, as `ftlab_completions` gave its end: what `ftlab_read` does, with the bit that a
+/// fault has flipped on the way. The range is the read's, or a part of it.
+///
+/// # Safety
+/// The caller promises what `ftlab_read` asks for, and `end` points to a completion.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ftlab_receive(
+    device: *mut FtlabDevice,
+    end: *const FtlabCompletion,
+    offset: u64,
+    into: *mut u8,
+    bytes: usize,
+) -> FtlabStatus {
+    // SAFETY: as the caller's.
+    unsafe {
+        with(device, |device, _| {
+            let end = end.as_ref().ok_or_else(|| wrong("the end is null"))?;
+            if into.is_null() {
+                return Err(wrong("there is no room for the data"));
+            }
+            let into = slice::from_raw_parts_mut(into, bytes);
+            device.read(offset, into).map_err(|why| failure(&why))?;
+            if end.flip_offset != NO_FLIP.offset {
+                let flip = BitFlip {
+                    offset: end.flip_offset,
+                    bit: (end.flip_bit & 7) as u8,
+                };
+                flip.apply(offset, into);
+            }
+            Ok(())
         })
     }
 }

@@ -7,11 +7,13 @@
 
 mod describe;
 mod drive;
+mod faults;
 mod health;
 mod types;
 
 pub use describe::*;
 pub use drive::*;
+pub use faults::*;
 pub use health::*;
 pub use types::*;
 

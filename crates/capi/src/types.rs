@@ -54,11 +54,11 @@ pub struct FtlabCommand {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FtlabOutcome {
-    /// The drive did what was asked.
+    /// The drive did what was asked, or a fault has it say so.
     Good = 0,
-    /// The drive takes no more writes; what it holds stays readable.
+    /// The drive takes no more writes, or a fault has refused this command; what the drive holds stays readable.
     WriteFault = 1,
-    /// The data could not be read back.
+    /// The data could not be read back, or a fault has it say so.
     Unrecoverable = 2,
     /// The drive did not answer, and the host gave the command up.
     Gone = 3,
@@ -74,8 +74,12 @@ pub struct FtlabCompletion {
     pub at_ns: u64,
     /// Success or the reason of failure, an `FtlabOutcome`.
     pub outcome: u32,
+    /// Of a read of which a fault has flipped a bit on the way: the number of that in its byte, 0 to 7 from the lowest one,
+    pub flip_bit: u32,
+    /// and the position of the byte on the drive; `UINT64_MAX` of all other commands. `ftlab_receive` gives the data with it.
+    pub flip_offset: u64,
     /// Where its latency went, if `ftlab_split_latencies` asked for that and the drive is of flash; all 0 if not. The four
-    /// together are all of it: the host (queue, processor, limits of the port),
+    /// together are all of it: the host (queue, processor, limits of the port, what a fault has held back),
     pub host_ns: u64,
     /// the drive's controller with the mapping table,
     pub controller_ns: u64,
@@ -117,6 +121,20 @@ pub struct FtlabPowerCut {
     pub torn_bytes: u64,
     /// Commands that were outstanding, of which nobody will hear.
     pub outstanding: u64,
+}
+
+/// What came of a fault of requests.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FtlabRequestFault {
+    /// Its number, to end it by.
+    pub number: u32,
+    /// 1 if it is over, and 0 if not.
+    pub is_over: u32,
+    /// Requests that it was about.
+    pub concerned: u64,
+    /// Requests with which something went wrong.
+    pub hits: u64,
 }
 
 /// What goes wrong in the flash.

@@ -171,3 +171,27 @@ fn a_program_asks_for_health_and_for_where_a_latency_went() {
     }
     assert!(lines[5].contains("the drive has dies 0 to"), "{said}");
 }
+
+#[test]
+fn a_program_has_faults_of_requests() {
+    let said = printed("cc", "faults.c", &["-lftlab_device"]);
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(
+        lines[0].contains("--of \"all\": there is no such option"),
+        "{said}"
+    );
+    let others = [
+        "record 0: answered",
+        "record 1: an error",
+        "record 2: answered",
+        "fault 3: 1 byte is another one, by the bit it says: 1",
+        // Flushes, writes and reads.
+        "fault 1: 1 of 3",
+        "fault 2: 1 of 2, over",
+        "fault 3: 1 of 1, over",
+        "there is no fault 9",
+        "lost in cuts: none, all, some",
+        "0 faults",
+    ];
+    assert_eq!(lines[1..], others, "{said}");
+}

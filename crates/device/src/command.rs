@@ -120,6 +120,17 @@ pub struct BitFlip {
     pub bit: u8,
 }
 
+impl BitFlip {
+    /// Flips the bit in data from that position of the drive on, if it is among them.
+    pub fn apply(self, offset: u64, data: &mut [u8]) {
+        let place = self.offset.checked_sub(offset);
+        let place = place.and_then(|place| usize::try_from(place).ok());
+        if let Some(byte) = place.and_then(|place| data.get_mut(place)) {
+            *byte ^= 1 << (self.bit & 7);
+        }
+    }
+}
+
 /// The end of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Completion {

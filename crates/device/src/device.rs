@@ -506,12 +506,8 @@ impl Device {
     /// As [`Device::read`].
     pub fn receive(&self, end: &Completion, offset: u64, into: &mut [u8]) -> Result<(), Error> {
         self.read(offset, into)?;
-        let byte = end.flip.and_then(|flip| {
-            let at = usize::try_from(flip.offset.checked_sub(offset)?).ok()?;
-            Some((into.get_mut(at)?, flip.bit))
-        });
-        if let Some((byte, bit)) = byte {
-            *byte ^= 1 << bit;
+        if let Some(flip) = end.flip {
+            flip.apply(offset, into);
         }
         Ok(())
     }

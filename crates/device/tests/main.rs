@@ -1,5 +1,6 @@
 //! A device as its users see it.
 
+mod dropped_flush;
 mod event_loop;
 mod faults;
 mod forks;

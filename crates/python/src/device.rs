@@ -11,7 +11,7 @@ use crate::errors::{input_error, run_error};
 use crate::table::Table;
 use crate::work::work_with;
 use batch::{Batch, Pace};
-use ftlab_device::{Builder, Command, FlashFault, Operation};
+use ftlab_device::{Builder, Command, FlashFault, Operation, RequestFault};
 use ftlab_export::{Cells, Column};
 use ftlab_result::quantity::table::{BUFFER_STALLS, NAND_READS};
 use pyo3::prelude::*;
@@ -77,7 +77,7 @@ impl Device {
 impl Device {
     /// The device of a drive, in a state. `carries` is `nothing`, `account` or `data`.
     #[staticmethod]
-    #[pyo3(signature = (drive, state, saved, seed, testbed, shrink_to, carries, splits))]
+    #[pyo3(signature = (drive, state, saved, seed, testbed, shrink_to, carries, splits, faults))]
     fn build(
         py: Python<'_>,
         drive: &Drive,
@@ -88,6 +88,7 @@ impl Device {
         shrink_to: Option<u64>,
         carries: &str,
         splits: bool,
+        faults: Vec<String>,
     ) -> PyResult<Device> {
         let calls = Arc::default();
         let mut builder = Builder::of_file(drive.file(&calls)).state(state).seed(seed);
@@ -98,6 +99,9 @@ impl Device {
         };
         if splits {
             builder = builder.split_latencies();
+        }
+        for words in &faults {
+            builder = builder.fault(words);
         }
         if let Some(bytes) = shrink_to {
             builder = builder.shrink_to(bytes);
@@ -222,14 +226,25 @@ impl Device {
         Table::of(batch.table(&ends))
     }
 
-    /// The bytes that the drive holds.
-    fn read<'py>(&self, py: Python<'py>, offset: u64, bytes: u64) -> PyResult<Bound<'py, PyBytes>> {
+    /// The bytes that the drive holds, or those that a read got which has ended.
+    #[pyo3(signature = (offset, bytes, end))]
+    fn read<'py>(
+        &self,
+        py: Python<'py>,
+        offset: u64,
+        bytes: u64,
+        end: Option<PyRef<'py, Completion>>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
         let numbered = self.lock()?;
         let device = &numbered.device;
         // Before so much is asked of this machine's memory.
         (device.check(&Command::read(0, offset, bytes))).map_err(|why| input_error(&why))?;
         PyBytes::new_with(py, bytes as usize, |into| {
-            device.read(offset, into).map_err(|why| input_error(&why))
+            device.read(offset, into).map_err(|why| input_error(&why))?;
+            if let Some(flip) = end.and_then(|end| end.bit_flip) {
+                flip.apply(offset, into);
+            }
+            Ok(())
         })
     }
 
@@ -305,6 +320,40 @@ impl Device {
         let logs = self.lock()?.device.nvme_logs();
         let logs = logs.map(|logs| pythonize::pythonize(py, &logs));
         logs.transpose().map_err(|why| run_error(&why))
+    }
+
+    /// Has something go wrong with requests from now on; gives its number.
+    fn begin_fault(&self, words: &str) -> PyResult<u32> {
+        self.with(|Numbered { device, .. }| device.begin_fault(words))
+    }
+
+    /// Ends a fault of requests, or all; gives how many there were.
+    #[pyo3(signature = (number))]
+    fn end_faults(&self, number: Option<u32>) -> PyResult<usize> {
+        self.with(|Numbered { device, .. }| Ok(device.end_faults(number)))
+    }
+
+    /// Faults of requests, a row each.
+    fn faults(&self) -> PyResult<Table> {
+        let rows = self.lock()?.device.faults();
+        let whole = |name: &str, of: fn(&RequestFault) -> u64| Column {
+            name: name.to_owned(),
+            cells: Cells::Whole(rows.iter().map(|row| Some(of(row))).collect()),
+        };
+        let words = rows.iter().map(|row| Some(row.fault.clone()));
+        Table::of(ftlab_export::Table {
+            name: "faults",
+            columns: vec![
+                whole("number", |row| row.number.into()),
+                Column {
+                    name: "fault".to_owned(),
+                    cells: Cells::Text(words.collect()),
+                },
+                whole("concerned", |row| row.concerned),
+                whole("hits", |row| row.hits),
+                whole("is_over", |row| row.is_over.into()),
+            ],
+        })
     }
 
     /// Has something go wrong in the flash.

@@ -80,6 +80,43 @@ def test_a_cut_takes_what_no_flush_covers_and_a_copy_goes_on_alone() -> None:
     assert drive.read(4096, 4096) == b"b" * 4096
 
 
+def test_faults_of_requests_meet_a_device_with_data() -> None:
+    def end(drive: ftlab.Device, *command: object, **options: object) -> ftlab.Completion:
+        drive.submit(*command, **options)
+        (only,) = drive.advance_to_completion()
+        return only
+
+    drive = device(keep_data=True, faults=["drop-flush --after 1", "error once --on write --after 1"])
+    assert end(drive, "write", 0, data=b"a" * 4096).is_good
+    assert end(drive, "flush").is_good
+    assert end(drive, "write", 0, data=b"b" * 4096).outcome == "write-fault"
+    assert end(drive, "write", 4096, data=b"c" * 4096).is_good
+    assert end(drive, "flush").is_good
+    assert drive.read(0, 8192) == b"a" * 4096 + b"c" * 4096
+    # The flush that was answered and not done protects nothing; the one before it does.
+    cuts = [(fork, fork.power_cut(seed).lost) for seed in range(20) for fork in [drive.copy()]]
+    assert any(lost for _, lost in cuts)
+    for fork, lost in cuts:
+        assert fork.read(0, 4096) == b"a" * 4096
+        assert (fork.read(4096, 4096) == b"c" * 4096) == (not lost)
+    assert drive.faults["hits"].to_list() == [1, 1]
+    assert drive.begin_fault("flip --count 1") == 3
+    read = end(drive, "read", 4096, 4096)
+    assert read.flip is not None and 4096 <= read.flip[0] < 8192
+    received = drive.read(4096, 4096, read)
+    assert [n for n in range(4096) if received[n] != ord("c")] == [read.flip[0] - 4096]
+    assert received[read.flip[0] - 4096] == ord("c") ^ 1 << read.flip[1]
+    assert drive.read(4096, 4096) == b"c" * 4096
+    assert end(drive, "read", 4096, 4096).flip is None
+    assert drive.end_faults(1) == 1
+    assert drive.end_faults() == 2
+    assert drive.faults.num_rows == 0
+    with pytest.raises(ftlab.InputError, match="there is no such fault; there are stall"):
+        drive.begin_fault("eror once")
+    with pytest.raises(ftlab.InputError, match="the range ends at byte"):
+        device(faults="bad 0..1t")
+
+
 def test_a_state_goes_on_in_another_device() -> None:
     first = device()
     first.run("write", [n * 4096 for n in range(1000)], 4096)

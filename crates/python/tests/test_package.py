@@ -121,9 +121,12 @@ def typed_blocks(guide: str) -> dict[str, object]:
 
 
 def test_the_guide_to_embedding_runs() -> None:
-    ends = typed_blocks("embed-a-drive")["ends"]
+    typed = typed_blocks("embed-a-drive")
+    ends = typed["ends"]
     parts = ends[["host_ns", "controller_ns", "link_ns", "flash_ns"]]
     assert (parts.sum(axis=1) == ends["lat_ns"]).all()
+    # One bit of what was read, and none of what is stored.
+    assert sum(typed["received"]) == 1 << typed["end"].flip[1] and not any(typed["held"])
 
 
 def test_pages_show_the_examples_and_what_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,11 +91,14 @@ class Device:
         Carry bytes: writes come with data, `read()` gives them, and a power cut takes some.
     split_latencies : bool, default False
         Have each `Completion` say where its latency went.
+    faults : iterable of str, optional
+        What goes wrong with requests, in the words of ``ftlab fault``: ``"error once --on flush"``, ``"drop-flush --after 3"``,
+        ``"misdirect --by 4k"``. They come behind those of the drive file.
 
     Raises
     ------
     InputError
-        When there is no such drive, state or testbed, or the drive cannot come to the state.
+        When there is no such drive, state or testbed, the drive cannot come to the state, or a fault cannot be.
 
     Examples
     --------
@@ -124,6 +127,7 @@ class Device:
         track_power_cuts: bool = False,
         keep_data: bool = False,
         split_latencies: bool = False,
+        faults: Iterable[str] = (),
     ) -> None:
         made = drive if isinstance(drive, Drive) and not settings else Drive(drive, settings)
         carries = "data" if keep_data else "account" if track_power_cuts else "nothing"
@@ -137,6 +141,7 @@ class Device:
             None if shrink_to is None else _whole("shrink_to", shrink_to),
             carries,
             split_latencies,
+            [faults] if isinstance(faults, str) else list(faults),
         )
 
     @property
@@ -276,9 +281,12 @@ class Device:
             None if depth is None else _whole("depth", depth),
         )
 
-    def read(self, offset: int, bytes: int) -> bytes:
-        """The bytes that the drive holds, without time. Whether its flash still gives them back a read's outcome says."""
-        return self._native.read(_whole("offset", offset), _whole("bytes", bytes))
+    def read(self, offset: int, bytes: int, end: Completion | None = None) -> bytes:
+        """The bytes that the drive holds, without time. Whether its flash still gives them back a read's outcome says.
+
+        With the `end` of a read they are what that read got: a fault may have flipped a bit on the way.
+        """
+        return self._native.read(_whole("offset", offset), _whole("bytes", bytes), end)
 
     def power_cut(self, seed: int, now_ns: int | None = None) -> PowerCut:
         """Cuts the power, and switches the drive on again at the same instant.
@@ -319,6 +327,32 @@ class Device:
     def nvme_logs(self) -> dict[str, Any] | None:
         """The health logs of a drive that speaks NVMe: `health` (02h) and `extended` (OCP's, C0h)."""
         return self._native.nvme_logs()
+
+    def begin_fault(self, fault: str) -> int:
+        """Has something go wrong with requests from now on, in the words of ``ftlab fault``, and gives its number.
+
+        Raises `InputError` when the words say no fault, or one that cannot be on this drive.
+
+        Examples
+        --------
+        >>> import ftlab
+        >>> device = ftlab.Device("generic-mlc-8")
+        >>> device.begin_fault("error once --on write")
+        1
+        >>> _ = device.submit("write", 0, 4096)
+        >>> [end.outcome for end in device.advance_to_completion()]
+        ['write-fault']
+        """
+        return self._native.begin_fault(fault)
+
+    def end_faults(self, number: int | None = None) -> int:
+        """Ends a fault of requests by its number, or all of them, and gives how many there were."""
+        return self._native.end_faults(None if number is None else _whole("number", number))
+
+    @property
+    def faults(self) -> _ftlab.Table:
+        """The faults of requests and what came of them: `number`, `fault`, `concerned`, `hits` and `is_over`."""
+        return self._native.faults()
 
     def inject(self, fault: str, which: int | None = None) -> None:
         """Has something go wrong in the flash, while nothing is outstanding.

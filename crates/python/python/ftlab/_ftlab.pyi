@@ -164,12 +164,17 @@ class Completion:
 
     @property
     def outcome(self) -> str:
-        """`good`; `write-fault`, when the drive takes no more writes; `unrecoverable`, when the data cannot be read back; `gone`,
-        when the drive did not answer."""
+        """`good`; `write-fault`, when the drive takes no more writes or a fault has refused this command; `unrecoverable`, when the data
+        cannot be read back; `gone`, when the drive did not answer."""
 
     @property
     def is_good(self) -> bool:
         """True if the drive did what was asked."""
+
+    @property
+    def flip(self) -> tuple[int, int] | None:
+        """Of a read of which a fault has flipped a bit on the way: the position of its byte on the drive, and the number of the bit in
+        that, 0 to 7. `Device.read` gives the data with it when it is given this completion."""
 
     @property
     def host_ns(self) -> int | None:
@@ -198,6 +203,7 @@ class Device:
         shrink_to: int | None,
         carries: str,
         splits: bool,
+        faults: list[str],
     ) -> Device: ...
     @property
     def name(self) -> str: ...
@@ -221,7 +227,7 @@ class Device:
     def run(
         self, words: list[str], offsets: list[int], lengths: list[int], at_ns: list[int] | None, depth: int | None
     ) -> Table: ...
-    def read(self, offset: int, bytes: int) -> bytes: ...
+    def read(self, offset: int, bytes: int, end: Completion | None) -> bytes: ...
     def power_cut(self, seed: int, now_ns: int | None) -> tuple[int, list[tuple[int, int, bool]], list[int]]: ...
     def clone(self) -> Device: ...
     def save_state(self) -> bytes: ...
@@ -229,6 +235,9 @@ class Device:
     def smart(self) -> Table: ...
     def nvme_logs(self) -> dict[str, Any] | None: ...
     def inject(self, fault: str, which: int | None) -> None: ...
+    def begin_fault(self, words: str) -> int: ...
+    def end_faults(self, number: int | None) -> int: ...
+    def faults(self) -> Table: ...
 
 class Drive:
     @staticmethod

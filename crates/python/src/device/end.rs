@@ -1,6 +1,6 @@
 //! The end of a command.
 
-use ftlab_device::{Outcome, Split};
+use ftlab_device::{BitFlip, Outcome, Split};
 use pyo3::prelude::*;
 
 /// The end of a command.
@@ -12,6 +12,7 @@ pub struct Completion {
     at_ns: u64,
     outcome: Outcome,
     split: Option<Split>,
+    pub(super) bit_flip: Option<BitFlip>,
 }
 
 /// The word of an outcome.
@@ -31,6 +32,7 @@ impl From<&ftlab_device::Completion> for Completion {
             at_ns: end.at_ns,
             outcome: end.outcome,
             split: end.split,
+            bit_flip: end.flip,
         }
     }
 }
@@ -45,6 +47,11 @@ impl Completion {
     #[getter]
     fn is_good(&self) -> bool {
         self.outcome == Outcome::Good
+    }
+
+    #[getter]
+    fn flip(&self) -> Option<(u64, u8)> {
+        self.bit_flip.map(|flip| (flip.offset, flip.bit))
     }
 
     #[getter]

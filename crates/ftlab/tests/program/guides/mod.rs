@@ -305,6 +305,7 @@ fn the_programs_that_embed_a_drive_are_those_that_are_tested() {
     let guide = read("docs/guides/embed-a-drive.md");
     for (language, name) in [
         ("rust", "crates/device/tests/event_loop.rs"),
+        ("rust", "crates/device/tests/dropped_flush.rs"),
         ("c", "crates/capi/examples/load.c"),
         ("ini", "crates/capi/examples/load.fio"),
         ("python", "crates/python/examples/simpy_queue.py"),
