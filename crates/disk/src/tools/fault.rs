@@ -295,3 +295,59 @@ pub fn fault(options: &FaultOptions, catalog: &Catalog) -> Outcome {
     };
     screen::print(&text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: FaultOptions,
+    }
+
+    fn by_the_command(words: &str) -> Option<Rule> {
+        let words = ["fault", "x.img"].into_iter().chain(words.split(' '));
+        let line = Line::try_parse_from(words).ok()?;
+        match line.options.fault.part().ok()? {
+            FaultTarget::Requests(rule) => Some(rule),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn the_command_reads_a_fault_as_an_embedded_drive_does() {
+        for words in [
+            "stall 3s --on write --at 2s",
+            "slow x10 --on read,trim --range 1m..2m",
+            "error 0.1% --seed 7 --after=3",
+            "error once --on flush",
+            "flip --on write --count 5",
+            "bad 64k..1m --stays",
+            "drop-flush --count 5",
+            "drop",
+            "misdirect --by 64k --count 1",
+            "full",
+            "read-only --after 2",
+            "disappear for 250ms",
+            "disappear 3s",
+        ] {
+            let by_words = words.parse().ok();
+            assert!(by_words.is_some(), "{words}");
+            assert_eq!(by_the_command(words), by_words, "{words}");
+        }
+        for wrong in [
+            "",
+            "eror once",
+            "stall",
+            "stall 3s 4s",
+            "error once --count 2",
+            "flip --often 3",
+            "drop --by 4k",
+        ] {
+            assert_eq!(by_the_command(wrong), None, "{wrong}");
+            assert!(wrong.parse::<Rule>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -91,7 +91,7 @@ class Device:
         Carry bytes: writes come with data, `read()` gives them, and a power cut takes some.
     split_latencies : bool, default False
         Have each `Completion` say where its latency went.
-    faults : iterable of str, optional
+    faults : str or iterable of str, optional
         What goes wrong with requests, in the words of ``ftlab fault``: ``"error once --on flush"``, ``"drop-flush --after 3"``,
         ``"misdirect --by 4k"``. They come behind those of the drive file.
 
@@ -127,7 +127,7 @@ class Device:
         track_power_cuts: bool = False,
         keep_data: bool = False,
         split_latencies: bool = False,
-        faults: Iterable[str] = (),
+        faults: str | Iterable[str] = (),
     ) -> None:
         made = drive if isinstance(drive, Drive) and not settings else Drive(drive, settings)
         carries = "data" if keep_data else "account" if track_power_cuts else "nothing"
