@@ -47,13 +47,13 @@ fn cuts_find_the_record_whose_flush_was_dropped() {
         let records: BTreeSet<u64> = cuts.flatten().collect();
         records.into_iter().collect()
     };
-    assert_eq!(of_cuts(&[]), []);
+    assert!(of_cuts(&[]).is_empty());
     // The last flush is answered and not done.
     assert_eq!(of_cuts(&["drop-flush --after 9"]), [9]);
     // The one behind it covers both records.
-    assert_eq!(of_cuts(&["drop-flush --after 8 --count 1"]), []);
+    assert!(of_cuts(&["drop-flush --after 8 --count 1"]).is_empty());
     // An error is no lie: the log does not answer for the record.
-    assert_eq!(of_cuts(&["error once --on flush --after 9"]), []);
+    assert!(of_cuts(&["error once --on flush --after 9"]).is_empty());
     // A write that is answered and not done no flush makes good.
     assert_eq!(of_cuts(&["drop --after 4 --count 1"]), [4]);
 }

@@ -427,7 +427,9 @@ fn faults_are_the_same_every_time_with_data_and_without() {
 
 #[test]
 fn a_drive_file_and_words_have_the_same_faults() {
-    let drive = Catalog::known("generic-mlc-8", &["nand.blocks_per_die=64".to_owned()]).unwrap();
+    let drive = Catalog::default()
+        .known("generic-mlc-8", &["nand.blocks_per_die=64".to_owned()])
+        .unwrap();
     let script = "[[faults.script]]\nfault = { error = { share = 1.0 } }\non = [\"write\"]\nafter = 2\ncount = 3\n";
     let text = format!("{}\n{script}", drive.text());
     let of = |builder: Builder| {
