@@ -169,6 +169,8 @@ pub const USES: &[(&str, &[&str])] = &[
             "ftlab-attach",
         ],
     ),
+    // Real drives: what it takes of ours is words for them.
+    ("ftlab-measure", &["ftlab-base", "ftlab-sheet"]),
     // It knows no suite, no command and no page.
     (
         "ftlab-lab",
