@@ -1,5 +1,7 @@
 //! The commands that can be typed. The options of a command stand with it.
 
+#[cfg(feature = "attach")]
+use crate::measure;
 use crate::{
     calibrate, card, claims, compare, completions, drives, endurance, import, list_tests, man,
     plan, predict, provenance, pts, report, review, run, show, sweep, trace,
@@ -35,7 +37,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
             "reset",
         ],
     ),
-    ("Study", &["tests", "review", "pts", "claims"]),
+    ("Study", &["tests", "review", "pts", "measure", "claims"]),
     (
         "Maintain",
         &[
@@ -150,6 +152,9 @@ pub enum Command {
     Review(review::Options),
     /// Run SNIA's Performance Test Specification (PTS)
     Pts(pts::Options),
+    /// Say which real drive it is, and whether it may be measured
+    #[cfg(feature = "attach")]
+    Measure(measure::Options),
     /// Draw a report again, export tables, or compare results
     Report(report::Options),
     /// Try several values for numbers of a drive file

@@ -7,8 +7,8 @@
 //! These four are the Rust interface of ftlab, and keep to Semantic Versioning. The crates `ftlab-…`, which they are
 //! made of, are internal: what is in them may change in any release.
 //!
-//! The feature `attach`, which is on by default, is all that needs Unix: `ftlab serve` and the commands for images and
-//! attached drives.
+//! The feature `attach`, which is on by default, is all that needs Unix: `ftlab serve`, the commands for images and
+//! attached drives, and `ftlab measure`.
 
 mod apart;
 mod calibrate;
@@ -24,6 +24,8 @@ mod import;
 mod list_tests;
 mod loads;
 mod man;
+#[cfg(feature = "attach")]
+mod measure;
 mod options;
 mod plan;
 mod predict;
@@ -123,6 +125,8 @@ fn run_with(policies: &'static [policy::Policy]) -> u8 {
         Command::Endurance(args) => endurance::command(&args, &catalog),
         Command::Review(args) => review::command(&args, &catalog),
         Command::Pts(args) => pts::command(&args, &catalog),
+        #[cfg(feature = "attach")]
+        Command::Measure(args) => measure::command(&args),
         Command::Report(args) => report::command(&args),
         Command::Compare(args) => compare::command(&args, &catalog),
         Command::Sweep(args) => sweep::command(&args, &catalog),
