@@ -152,7 +152,7 @@ pub enum Command {
     Review(review::Options),
     /// Run SNIA's Performance Test Specification (PTS)
     Pts(pts::Options),
-    /// Say which real drive it is, and whether it may be measured
+    /// Run a suite on a real drive by fio
     #[cfg(feature = "attach")]
     Measure(measure::Options),
     /// Draw a report again, export tables, or compare results

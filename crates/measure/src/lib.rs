@@ -1,5 +1,15 @@
 //! The bench on a real drive: which drive it is, whether it may be written to, and suites that fio runs there.
 //!
-//! [`device`] names a drive and has it alone; nothing is written to one that was not named twice.
+//! - [`device`] names a drive and has it alone; nothing is written to one that was not named twice;
+//! - [`plan`] turns tests into courses of steps, each of them commands of a host;
+//! - [`fio`] runs the jobs of steps;
+//! - [`session`] goes through a plan, and hands out a run of each measurement.
 
 pub mod device;
+pub mod fio;
+pub mod machine;
+pub mod plan;
+mod purge;
+mod run;
+pub mod session;
+pub mod stop;

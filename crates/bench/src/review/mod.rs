@@ -13,6 +13,8 @@ mod runs;
 mod set;
 mod wanted;
 
+pub use runs::read_off;
+
 use crate::ask::{self, Asker, Ends};
 use crate::figures::{self, Names};
 use crate::loads::OwnLoad;

@@ -5,10 +5,10 @@ use super::wanted::{Needs, OfItem};
 use super::{Batch, facts, latencies};
 use crate::ask::Ends;
 use crate::repeats::{Metrics, joined};
-use crate::suites::{NO_STATE, Series, Work};
+use crate::suites::{NO_STATE, Series, Step, Work};
 use ftlab_lab::{Length, Outcome, Subject, fill_metrics};
-use ftlab_result::Run;
 use ftlab_result::quantity::{drops, table};
+use ftlab_result::{Fill, Run};
 
 impl Batch {
     /// The runs of an item on a drive: one for each state, data and port that it asks for, in that order, repeats taken
@@ -85,26 +85,34 @@ impl Batch {
 /// The run of an outcome, with the figures that a test reads off it beside totals.
 fn read(item: &Item, outcome: &Outcome) -> Run {
     let mut run = outcome.run.clone();
-    let Item::Test(test) = item else {
-        return run;
-    };
-    match test.step.series {
+    if let Item::Test(test) = item {
+        read_off(
+            &test.step,
+            &mut run,
+            outcome.fill.clone().unwrap_or_default(),
+        );
+    }
+    run
+}
+
+/// Adds to a run the figures that a step reads off it beside totals, whoever made it. `fill` is the speed of a drive at
+/// what its jobs wrote.
+pub fn read_off(step: &Step, run: &mut Run, fill: Fill) {
+    match step.series {
         Series::Unread => {}
         Series::Drops => run.metrics.extend(drops::metrics(&run.series_bytes)),
         Series::Plateaus => {
-            let fill = outcome.fill.clone().unwrap_or_default();
             run.metrics.extend(fill_metrics(&fill));
             run.notes.extend(fill.doubt.clone());
             run.fill = Some(fill);
         }
     }
-    let latencies = latencies::metrics(&run, &test.step.latencies);
+    let latencies = latencies::metrics(run, &step.latencies);
     run.metrics.extend(latencies);
-    if let Some(writes) = test.step.writes_a_page {
+    if let Some(writes) = step.writes_a_page {
         let pages_per_s = run.write.iops / f64::from(writes.get());
         table::PAGES_PER_S.put(&mut run.metrics, pages_per_s);
     }
-    run
 }
 
 /// A run as that of an item on a drive in a state.

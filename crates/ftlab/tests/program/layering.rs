@@ -169,8 +169,6 @@ pub const USES: &[(&str, &[&str])] = &[
             "ftlab-attach",
         ],
     ),
-    // Real drives: what it takes of ours is words for them.
-    ("ftlab-measure", &["ftlab-base", "ftlab-sheet"]),
     // It knows no suite, no command and no page.
     (
         "ftlab-lab",
@@ -210,6 +208,20 @@ pub const USES: &[(&str, &[&str])] = &[
             "ftlab-host",
             "ftlab-sheet",
             "ftlab-drive",
+            "ftlab-states",
+            "ftlab-workload",
+            "ftlab-result",
+            "ftlab-play",
+            "ftlab-lab",
+            "ftlab-bench",
+        ],
+    ),
+    // Real drives: tests and loads of a bench, no drive of a model.
+    (
+        "ftlab-measure",
+        &[
+            "ftlab-base",
+            "ftlab-sheet",
             "ftlab-states",
             "ftlab-workload",
             "ftlab-result",

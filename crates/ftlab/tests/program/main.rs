@@ -20,6 +20,7 @@ mod image;
 mod imports;
 mod inputs;
 mod layering;
+mod measure;
 mod nothing;
 mod outputs;
 mod packages;

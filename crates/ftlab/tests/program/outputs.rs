@@ -37,6 +37,10 @@ const WRITERS: &[(&str, &str)] = &[
         "d/index.html",
     ),
     ("pts D --out d", "d/index.html"),
+    (
+        "measure t.csv --suite modern --test N6 --out d",
+        "d/results.json",
+    ),
     ("plan random.fio --drive D --out d", "d/results.json"),
     ("claims --json X", "c"),
     ("claims --html X", "c.html"),

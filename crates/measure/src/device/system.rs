@@ -109,6 +109,8 @@ pub struct Mount {
     pub number: Number,
     /// The directory.
     pub at: PathBuf,
+    /// The kind of file system.
+    pub kind: String,
     /// What was mounted: mostly the path of a device.
     pub source: PathBuf,
 }
@@ -411,6 +413,7 @@ fn mount(line: &[u8]) -> Option<Mount> {
     Some(Mount {
         number: str::from_utf8(fields.get(2)?).ok()?.parse().ok()?,
         at: unescaped(fields.get(4)?),
+        kind: String::from_utf8_lossy(fields.get(behind + 1)?).into_owned(),
         source: unescaped(fields.get(behind + 2)?),
     })
 }

@@ -5,3 +5,4 @@
 mod devices;
 mod files;
 mod machine;
+mod sessions;

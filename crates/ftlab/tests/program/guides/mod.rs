@@ -24,7 +24,7 @@ fn root() -> PathBuf {
 }
 
 /// The pages, and how many blocks of commands each has at least.
-const PAGES: [(&str, usize); 26] = [
+const PAGES: [(&str, usize); 27] = [
     ("README.md", 5),
     ("docs/guides/add-a-drive.md", 1),
     ("docs/guides/application-scripts.md", 2),
@@ -38,6 +38,7 @@ const PAGES: [(&str, usize); 26] = [
     ("docs/guides/find-the-missing-flush.md", 8),
     ("docs/guides/first-review.md", 4),
     ("docs/guides/keep-data-apart.md", 4),
+    ("docs/guides/measure-my-drive.md", 4),
     ("docs/guides/model-my-nvme.md", 3),
     ("docs/guides/plan-a-purchase.md", 5),
     ("docs/guides/pts.md", 2),

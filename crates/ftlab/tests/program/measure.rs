@@ -1,0 +1,226 @@
+//! Real drives: `ftlab measure` on files of a few megabytes, and on what it refuses.
+
+use crate::place::{Place, holds};
+use serde_json::Value;
+use std::fs::File;
+
+const BYTES: u64 = 8 << 20;
+
+const SUITE: &str = r#"
+schema = 1
+title = "Small"
+testbed = "linux-2024-nvme"
+
+[[family]]
+slug = "reads"
+code = "R1"
+title = "Reads"
+chart = "bars"
+metric = "iops"
+unit = "IOPS"
+states = ["filled"]
+[[family.step]]
+slug = "read"
+job = "read.fio"
+
+[[family]]
+slug = "writes"
+code = "R2"
+title = "Writes"
+chart = "bars"
+metric = "iops"
+unit = "IOPS"
+states = ["new"]
+[[family.step]]
+slug = "write"
+job = "write.fio"
+
+[[family]]
+slug = "facts"
+code = "R3"
+title = "Facts"
+chart = "bars"
+metric = "spare_pct_of_raw"
+unit = "%"
+[[family.step]]
+slug = "spare"
+fact = "spare-area"
+"#;
+
+/// A folder with a drive and a suite.
+fn place() -> Place {
+    let place = Place::new();
+    File::create(place.path("disk"))
+        .unwrap()
+        .set_len(BYTES)
+        .unwrap();
+    place.write("suite.toml", SUITE);
+    place.write(
+        "read.fio",
+        "[r]\nrw=randread\nbs=4k\nnumber_ios=300\nnorandommap\nsize=100%\n",
+    );
+    place.write(
+        "write.fio",
+        "[w]\nrw=randwrite\nbs=4k\nnumber_ios=300\nnorandommap\nsize=100%\n",
+    );
+    place
+}
+
+fn id(place: &Place, device: &str) -> String {
+    let identified = place.json(&format!("measure --identify {device} --output-format json"));
+    identified["id"].as_str().unwrap().to_owned()
+}
+
+fn results(place: &Place) -> Value {
+    serde_json::from_str(&place.read("out/results.json")).unwrap()
+}
+
+fn runs(set: &Value) -> Vec<&str> {
+    let runs = set["runs"].as_array().unwrap().iter();
+    runs.map(|run| run["id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn the_id_of_a_device_is_printed_and_why_it_cannot_be_measured() {
+    let place = place();
+    let id = id(&place, "disk");
+    assert!(
+        id.starts_with("file:") && id.ends_with(&BYTES.to_string()),
+        "{id}"
+    );
+    let said = place.out("measure --identify disk");
+    holds(
+        &said,
+        &[
+            &format!("id:         {id}\n"),
+            "kind:       file\n",
+            "measurable: yes\n",
+        ],
+    );
+    assert!(
+        place
+            .refused("measure --identify /dev/null")
+            .contains("a character device")
+    );
+    assert!(
+        place
+            .refused("measure --identify .")
+            .contains("a directory")
+    );
+    assert!(
+        place
+            .refused("measure --identify none")
+            .contains("cannot look at none")
+    );
+}
+
+#[test]
+fn nothing_is_written_to_a_drive_that_was_not_named_twice() {
+    let place = place();
+    place.write("disk", &"x".repeat(BYTES as usize));
+    let error = place.refused("measure disk --suite suite.toml --out out");
+    holds(&error, &["--destroy", "--identify", "is lost"]);
+    let error = place.refused("measure disk --suite suite.toml --out out --destroy file:0:0:1:2");
+    holds(&error, &["--destroy names file:0:0:1:2"]);
+    let (id, planned) = (
+        id(&place, "disk"),
+        "measure disk --suite suite.toml --out out --dry-run",
+    );
+    let said = place.out(planned);
+    // Filled, and three hundred writes.
+    holds(
+        &said,
+        &[
+            "measures:  2 runs",
+            "writes:    9.62 MB",
+            "left out:  spare: ",
+        ],
+    );
+    holds(
+        &place.out(&format!("{planned} --destroy {id} --rated-tbw 1")),
+        &["0.001 % of the 1 TB"],
+    );
+    assert!(place.read("disk").bytes().all(|byte| byte == b'x'));
+}
+
+#[test]
+fn a_suite_is_measured_and_its_results_are_those_of_any_other() {
+    let place = place();
+    let line = format!(
+        "measure disk --suite suite.toml --out out --as mine --quiet --destroy {}",
+        id(&place, "disk")
+    );
+    let said = place.out(&line);
+    holds(&said, &["Report:", "Results:"]);
+    let set = results(&place);
+    assert_eq!(set["origin"]["way"], "measured");
+    assert_eq!(runs(&set), ["mine/write/new", "mine/read/filled"]);
+    let schema: Value =
+        serde_json::from_str(&place.root("docs/schema/results.schema.json")).unwrap();
+    jsonschema::validate(&schema, &set).unwrap();
+    let why = set["unfinished"][0]["why"].as_str().unwrap();
+    assert!(
+        why.starts_with("spare cannot be run on a real drive"),
+        "{why}"
+    );
+    let keys = set["drives"][0]["parameters"].as_array().unwrap();
+    for key in ["drive.id", "bench.fio", "machine.kernel", "suite.hash"] {
+        assert!(
+            keys.iter().any(|parameter| parameter["key"] == key),
+            "{key}"
+        );
+    }
+    holds(
+        &place.out("report out --format csv"),
+        &["mine", "read", "write"],
+    );
+    // All of it is there.
+    let before = place.read("out/results.json");
+    place.out(&format!("{line} --resume"));
+    assert_eq!(place.read("out/results.json"), before);
+}
+
+#[test]
+fn a_call_goes_on_where_another_one_ended() {
+    let place = place();
+    let line = format!(
+        "measure disk --suite suite.toml --out out --quiet --destroy {}",
+        id(&place, "disk")
+    );
+    place.out(&line);
+    let mut set = results(&place);
+    let kept = set["runs"][0].clone();
+    set["runs"] = Value::Array(vec![kept.clone()]);
+    place.write("out/results.json", &set.to_string());
+    place.out(&format!("{line} --resume"));
+    let again = results(&place);
+    assert_eq!(runs(&again).len(), 2);
+    assert_eq!(again["runs"][0], kept);
+
+    let other = place.refused(&format!("{line} --resume --test read"));
+    assert!(other.contains("other tests"), "{other}");
+    let other = place.refused(&format!("{line} --resume --quick"));
+    assert!(
+        other.contains("other tests, or of other lengths"),
+        "{other}"
+    );
+    let other = place.refused(&format!("{line} --resume --as another"));
+    assert!(other.contains("another drive"), "{other}");
+}
+
+#[test]
+fn tests_that_only_read_need_no_id() {
+    let place = place();
+    place.write("disk", &"x".repeat(BYTES as usize));
+    place.out("measure disk --suite suite.toml --test read --out out --quiet --as mine");
+    assert_eq!(runs(&results(&place)), ["mine/read/as-found"]);
+    assert!(place.read("disk").bytes().all(|byte| byte == b'x'));
+}
+
+#[test]
+fn a_call_without_a_suite_says_what_to_give() {
+    let place = place();
+    holds(&place.refused("measure disk"), &["--suite", "--identify"]);
+    let error = place.refused("measure disk --suite suite.toml --test ./read.fio");
+    holds(&error, &["no test of the suite"]);
+}

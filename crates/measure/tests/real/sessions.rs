@@ -1,0 +1,413 @@
+//! Suites of a few megabytes that fio runs on a file and on a loop device. No rate is looked at: counts and arithmetic are.
+
+use crate::machine::Machine;
+use ftlab_bench::suites::{Suite, Test};
+use ftlab_lab::Length;
+use ftlab_measure::device::Device;
+use ftlab_measure::device::held::{Access, Held};
+use ftlab_measure::device::system::System;
+use ftlab_measure::fio::Fio;
+use ftlab_measure::plan::{Assumed, Plan, Target};
+use ftlab_measure::session::{Listener, Session, SessionError};
+use ftlab_measure::stop::Stop;
+use ftlab_result::Run;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+const BYTES: u64 = 8 << 20;
+
+const SUITE: &str = r#"
+schema = 1
+title = "Small"
+testbed = "linux-2024-nvme"
+
+[[procedure]]
+slug = "twice"
+acts = [
+  { do = "fill", data = "random" },
+  { do = "measure", job = "write.fio", state = "first" },
+  { do = "trim", to = "1m" },
+  { do = "measure", job = "write.fio", state = "second" },
+]
+
+[[family]]
+slug = "reads"
+title = "Reads"
+chart = "bars"
+metric = "iops"
+unit = "IOPS"
+states = ["new", "filled"]
+[[family.step]]
+slug = "read"
+job = "read.fio"
+latencies_of = "all"
+
+[[family]]
+slug = "writes"
+title = "Writes"
+chart = "bars"
+metric = "iops"
+unit = "IOPS"
+states = ["used"]
+[[family.step]]
+slug = "write"
+job = "write.fio"
+latencies_of = "all"
+
+[[family]]
+slug = "procedures"
+title = "Writes again"
+chart = "bars"
+metric = "iops"
+unit = "IOPS"
+[[family.step]]
+slug = "write-twice"
+job = "write.fio"
+procedure = "twice"
+
+[[family]]
+slug = "facts"
+title = "Facts"
+chart = "bars"
+metric = "spare_pct_of_raw"
+unit = "%"
+[[family.step]]
+slug = "spare"
+fact = "spare-area"
+
+[[family]]
+slug = "too-large"
+title = "Too large"
+chart = "bars"
+metric = "iops"
+unit = "IOPS"
+states = ["new"]
+[[family.step]]
+slug = "large"
+job = "large.fio"
+"#;
+
+const READ: &str =
+    "[r]\nrw=randread\nbs=4k\nnumber_ios=2000\niodepth=4\nnorandommap\nsize=100%\nioengine=psync\n";
+const WRITE: &str = "[w]\nrw=randwrite\nbs=4k\nnumber_ios=500\nfdatasync=5\nnumjobs=2\ngroup_reporting\n\
+                     norandommap\nsize=4m\nrandom_distribution=zoned:90/10:10/90\nshuffle=shared\n";
+const LARGE: &str = "[l]\nrw=randwrite\nbs=4k\nsize=1g\n";
+
+struct Kept {
+    runs: Vec<Run>,
+    begun: Vec<String>,
+    stop_after: Option<usize>,
+    stop: Stop,
+}
+
+impl Listener for Kept {
+    fn begins(&mut self, words: &str) {
+        self.begun.push(words.to_owned());
+    }
+
+    fn keep(&mut self, runs: Vec<Run>) -> Result<(), String> {
+        self.runs.extend(runs);
+        if Some(self.runs.len()) == self.stop_after {
+            self.stop.call();
+        }
+        Ok(())
+    }
+}
+
+struct Bench {
+    _dir: TempDir,
+    held: Held,
+    tests: Vec<Test>,
+}
+
+fn tests(dir: &Path) -> Vec<Test> {
+    for (name, text) in [
+        ("suite.toml", SUITE),
+        ("read.fio", READ),
+        ("write.fio", WRITE),
+        ("large.fio", LARGE),
+    ] {
+        std::fs::write(dir.join(name), text).unwrap();
+    }
+    let suite = Suite::open(&dir.join("suite.toml")).unwrap();
+    suite.tests().collect()
+}
+
+fn bench(path: Option<PathBuf>) -> Bench {
+    let dir = TempDir::new().unwrap();
+    let path = path.unwrap_or_else(|| {
+        let path = dir.path().join("disk");
+        File::create(&path).unwrap().set_len(BYTES).unwrap();
+        path
+    });
+    let system = System::here();
+    let id = Device::find(&system, &path).unwrap().id;
+    Bench {
+        held: Held::open(&system, &path, Access::Destroy(id)).unwrap(),
+        tests: tests(dir.path()),
+        _dir: dir,
+    }
+}
+
+impl Bench {
+    fn target(&self) -> Target {
+        let device = self.held.device();
+        Target {
+            bytes: device.bytes,
+            kind: device.kind,
+            has_flash: true,
+        }
+    }
+
+    fn plan(&self, names: &[&str]) -> Plan {
+        let is_wanted = |test: &&Test| names.is_empty() || names.contains(&test.step.slug.as_str());
+        let tests: Vec<Test> = self.tests.iter().filter(is_wanted).cloned().collect();
+        Plan::of(&tests, self.target(), Length::Full)
+    }
+
+    fn run(&self, plan: &Plan, stop_after: Option<usize>) -> (Kept, Result<(), SessionError>) {
+        let fio = Fio::find(&self.held, 1).unwrap();
+        let mut kept = Kept {
+            runs: Vec::new(),
+            begun: Vec::new(),
+            stop_after,
+            stop: Stop::default(),
+        };
+        // The listener ends it as a user does.
+        let stop = std::mem::take(&mut kept.stop);
+        let mut listener = Stopping { kept, stop: &stop };
+        let session = Session {
+            held: &self.held,
+            fio: &fio,
+            drive: "mine",
+            notes: &[],
+            stop: &stop,
+        };
+        let ended = session.run(plan, &mut listener);
+        (listener.kept, ended)
+    }
+}
+
+/// Hands on, and calls the session's own end.
+struct Stopping<'a> {
+    kept: Kept,
+    stop: &'a Stop,
+}
+
+impl Listener for Stopping<'_> {
+    fn begins(&mut self, words: &str) {
+        self.kept.begins(words);
+    }
+
+    fn keep(&mut self, runs: Vec<Run>) -> Result<(), String> {
+        self.kept.keep(runs)?;
+        if self.kept.stop.is_called() {
+            self.stop.call();
+        }
+        Ok(())
+    }
+}
+
+fn ids(runs: &[Run]) -> Vec<&str> {
+    runs.iter().map(|run| run.id.as_str()).collect()
+}
+
+#[test]
+fn a_suite_on_a_file_counts_what_its_jobs_say() {
+    let bench = bench(None);
+    let plan = bench.plan(&[]);
+    assert!(plan.writes());
+    let (kept, ended) = bench.run(&plan, None);
+    ended.unwrap();
+    assert_eq!(
+        ids(&kept.runs),
+        [
+            "mine/read/new",
+            "mine/read/filled",
+            "mine/write/used",
+            "mine/write-twice/first",
+            "mine/write-twice/second"
+        ]
+    );
+    let [read, .., twice] = &kept.runs[..] else {
+        unreachable!()
+    };
+    assert_eq!(
+        (read.read.ios, read.read.bytes, read.write.ios),
+        (2000, 2000 * 4096, 0)
+    );
+    assert_eq!(read.submitted, read.completed);
+    let [rate, seconds] = [read.metrics["iops"], read.seconds];
+    assert!((rate * seconds - 2000.0).abs() < 1e-6, "{rate} {seconds}");
+    // Of 2000 reads twenty lie beyond the 99th percentile and two beyond the 99.9th.
+    assert!(read.read.percentile_ns(99.0).is_some() && read.read.percentile_ns(99.9).is_none());
+    assert!(read.metrics.contains_key("read_lat_p99_us"));
+    let traffic = &read.read;
+    assert!(
+        traffic.lat_ns_min as f64 <= traffic.lat_ns_mean
+            && traffic.lat_ns_mean <= traffic.lat_ns_max as f64
+    );
+    assert_eq!(
+        traffic.lat_ns_bins.iter().map(|bin| bin.1).sum::<u64>(),
+        2000
+    );
+    // Two clones, reported as one, each with 500 writes and a flush after every fifth.
+    assert_eq!(
+        (twice.write.ios, twice.jobs.len(), twice.jobs[0].clones),
+        (1000, 1, 2)
+    );
+    assert!(
+        (198..=200).contains(&twice.flush.ios),
+        "{}",
+        twice.flush.ios
+    );
+    assert!(
+        twice.notes.iter().any(|note| note.contains("shuffle")),
+        "{:?}",
+        twice.notes
+    );
+    assert!(
+        twice
+            .steps
+            .iter()
+            .any(|step| step.contains("measured (first)")),
+        "{:?}",
+        twice.steps
+    );
+    let left: Vec<&str> = plan
+        .left_out
+        .iter()
+        .map(|(test, _)| test.as_str())
+        .collect();
+    assert_eq!(left, ["spare", "large"]);
+    assert_eq!(bench.held.file().metadata().unwrap().len(), BYTES);
+}
+
+#[test]
+fn states_say_the_steps_that_led_to_them() {
+    let bench = bench(None);
+    let (kept, ended) = bench.run(&bench.plan(&["read", "write"]), None);
+    ended.unwrap();
+    let [new, filled, used] = &kept.runs[..] else {
+        panic!("{:?}", ids(&kept.runs))
+    };
+    assert_eq!([new, filled, used].map(|run| run.steps.len()), [1, 2, 3]);
+    assert!(new.steps[0].contains("hole"));
+    assert!(filled.steps[1].contains("Every sector written once"));
+    assert!(used.steps[2].contains("a quarter"));
+    // Nothing of the file is a hole once it was filled.
+    let blocks = std::os::unix::fs::MetadataExt::blocks(&bench.held.file().metadata().unwrap());
+    assert!(blocks * 512 >= BYTES, "{blocks}");
+}
+
+#[test]
+fn what_is_left_after_an_interruption_is_what_was_not_measured() {
+    let bench = bench(None);
+    let mut plan = bench.plan(&["read", "write-twice"]);
+    let (kept, ended) = bench.run(&plan, Some(2));
+    assert!(matches!(ended, Err(SessionError::Stopped)), "{ended:?}");
+    assert_eq!(ids(&kept.runs), ["mine/read/new", "mine/read/filled"]);
+    plan.forget(|id| kept.runs.iter().any(|run| run.id == format!("mine/{id}")));
+    assert_eq!(plan.measures().count(), 2);
+    // Half a procedure is none.
+    plan.forget(|id| id == "write-twice/first");
+    assert_eq!(plan.measures().count(), 2);
+    plan.forget(|id| id.starts_with("write-twice/"));
+    assert_eq!(plan.measures().count(), 0);
+}
+
+#[test]
+fn tests_that_only_read_measure_a_drive_as_it_was_found() {
+    let bench = bench(None);
+    let is_read = |test: &&Test| test.step.slug == "read" || test.step.slug == "spare";
+    let tests: Vec<Test> = bench.tests.iter().filter(is_read).cloned().collect();
+    let plan = Plan::as_found(&tests, bench.target(), Length::Full);
+    assert!(!plan.writes() && !plan.has_writers());
+    let all = Plan::as_found(&bench.tests, bench.target(), Length::Full);
+    assert!(!all.writes() && all.has_writers());
+
+    std::os::unix::fs::FileExt::write_all_at(bench.held.file(), b"somebody's", 0).unwrap();
+    let before = std::fs::read(&bench.held.device().path).unwrap();
+    let (kept, ended) = bench.run(&plan, None);
+    ended.unwrap();
+    assert_eq!(ids(&kept.runs), ["mine/read/as-found"]);
+    assert_eq!(kept.runs[0].steps, ["The drive as it was found."]);
+    assert_eq!(std::fs::read(&bench.held.device().path).unwrap(), before);
+}
+
+#[test]
+fn a_plan_says_what_it_writes_before_it_does() {
+    let bench = bench(None);
+    let assumed = Assumed { bytes_per_s: 1e6 };
+    let plan = bench.plan(&["write"]);
+    let amount = plan.amount(BYTES, assumed);
+    // Filled, a quarter at random, and two times 500 writes.
+    let bytes = BYTES as f64 * 1.25 + 1000.0 * 4096.0;
+    assert_eq!([amount.least_bytes, amount.most_bytes], [bytes; 2]);
+    let (kept, ended) = bench.run(&plan, None);
+    ended.unwrap();
+    assert_eq!(kept.runs[0].write.bytes, 1000 * 4096);
+}
+
+#[test]
+fn a_suite_runs_on_a_loop_device() {
+    let Some(mut machine) = Machine::turn("a suite on a loop device") else {
+        return;
+    };
+    let file = machine.path("small");
+    File::create(&file).unwrap().set_len(BYTES).unwrap();
+    let device = machine.attach(&file, &[]);
+    let bench = bench(Some(device));
+    let (kept, ended) = bench.run(&bench.plan(&["read", "write-twice"]), None);
+    ended.unwrap();
+    assert_eq!(kept.runs.len(), 4);
+    assert!(
+        kept.runs[0].steps[0].contains("TRIM of everything"),
+        "{:?}",
+        kept.runs[0].steps
+    );
+}
+
+#[test]
+fn a_device_that_somebody_comes_to_use_ends_the_session() {
+    let Some(mut machine) = Machine::turn("a session on a device that is taken") else {
+        return;
+    };
+    let file = machine.path("small");
+    File::create(&file).unwrap().set_len(BYTES).unwrap();
+    let device = machine.attach(&file, &[]);
+    let bench = bench(Some(device.clone()));
+    machine.attach(&device, &[]);
+    let (kept, ended) = bench.run(&bench.plan(&["read"]), None);
+    assert!(
+        matches!(ended, Err(SessionError::Device { .. })),
+        "{ended:?}"
+    );
+    assert!(kept.runs.is_empty());
+}
+
+#[test]
+fn an_error_of_the_drive_ends_the_session_and_says_where() {
+    let Some(mut machine) = Machine::turn("a drive with errors") else {
+        return;
+    };
+    // A file shorter than the loop device on it: reads behind its end fail.
+    let file = machine.path("small");
+    File::create(&file).unwrap().set_len(BYTES).unwrap();
+    let device = machine.attach(&file, &[]);
+    let bench = bench(Some(device));
+    let fio = Fio::find(&bench.held, 1).unwrap();
+    let jobs = ftlab_measure::fio::JobText::new(
+        "beyond",
+        &[
+            ("rw", "read".to_owned()),
+            ("offset", (2 * BYTES).to_string()),
+        ],
+    );
+    let failed = fio
+        .run(&jobs, true, &Stop::default())
+        .expect_err("it is beyond the end")
+        .to_string();
+    assert!(failed.starts_with("fio failed: "), "{failed}");
+}
