@@ -11,7 +11,14 @@ use std::process::{Command, Stdio};
 ///
 /// # Errors
 /// When the system does not start the program for it.
+///
+/// # Panics
+/// When the drive may not be written.
 pub fn purge(held: &Held, stop: &Stop) -> io::Result<String> {
+    assert!(
+        held.may_be_written(),
+        "a drive is erased that was not named for it"
+    );
     if held.device().kind == Kind::File {
         return Ok(match punch(held, held.device().bytes) {
             Ok(()) => "All of the file made a hole, as TRIM does it.".to_owned(),
@@ -31,7 +38,14 @@ pub fn purge(held: &Held, stop: &Stop) -> io::Result<String> {
 ///
 /// # Errors
 /// When the system does not start the program for it.
+///
+/// # Panics
+/// When the drive may not be written.
 pub fn trim(held: &Held, bytes: u64, stop: &Stop) -> io::Result<String> {
+    assert!(
+        held.may_be_written(),
+        "a drive is trimmed that was not named for it"
+    );
     let is_done = match held.device().kind {
         Kind::File => punch(held, bytes).is_ok(),
         Kind::Disk | Kind::Loop => discard(held, &["--length", &bytes.to_string()], stop)?,

@@ -125,7 +125,7 @@ fn whole(measure: &Measure, ended: &Ended, about: &About<'_>) -> Run {
     if !ended.unknown.is_empty() {
         let words: Vec<&str> = ended.unknown.iter().map(String::as_str).collect();
         notes.push(format!(
-            "Words that this fio does not have, and that were left out: {}.",
+            "Words that were left out, as this fio does not have them or they have no effect on a model: {}.",
             words.join(", ")
         ));
     }

@@ -24,7 +24,7 @@ fn every_file_of_the_folder_is_compiled_in_and_all_slugs_differ() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../suites");
     let files = std::fs::read_dir(folder).unwrap().count();
     let sources: BTreeSet<&str> = families().map(|f| f.source.key.as_str()).collect();
-    let others = ["modern"].map(|name| named(name).unwrap());
+    let others = ["modern", "desktop"].map(|name| named(name).unwrap());
     assert_eq!(
         sources.len() + others.len(),
         files,
@@ -146,6 +146,29 @@ fn the_suite_of_today_is_asked_for_by_name_and_is_sound() {
     assert!(others.iter().all(|name| named(name).is_ok()));
     let why = named("moder").unwrap_err();
     assert!(why.contains("did you mean modern"), "{why}");
+}
+
+#[test]
+fn each_test_of_a_desktop_is_of_commands_that_a_host_gives_one_drive() {
+    let suite = named("desktop").unwrap();
+    let of_others: BTreeSet<String> = (all().chain(named("modern").unwrap().tests()))
+        .map(|test| test.step.slug.clone())
+        .collect();
+    for test in suite.tests() {
+        let slug = &test.step.slug;
+        assert!(
+            !of_others.contains(slug),
+            "{slug}: a name stands for one test"
+        );
+        let jobs = test.loads().iter().map(|load| load.job_file());
+        let jobs: Vec<_> = jobs
+            .collect::<Option<_>>()
+            .unwrap_or_else(|| panic!("{slug} is no job"));
+        assert!(!jobs.is_empty(), "{slug}");
+    }
+    // What a review of everything leaves out, it leaves out for the suite of today already.
+    let modern = named("modern").unwrap().drives;
+    assert!(suite.drives.iter().all(|drive| modern.contains(drive)));
 }
 
 const HEAD: &str = "schema = 1\ntitle = \"Mine\"\nstates = [\"filled\"]\n";

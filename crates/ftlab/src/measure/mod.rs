@@ -211,5 +211,5 @@ fn finish(mut kept: Kept, ended: Result<(), SessionError>) -> Outcome {
         screen::say("interrupted: the same call with --resume goes on\n");
         std::process::exit(EXIT_INTERRUPTED);
     }
-    Ok(ended?)
+    ended.map_err(Failure::from)
 }

@@ -1,13 +1,13 @@
 //! Job files for fio, made of jobs that ftlab has read: the same words, with those that say where and how left to the bench.
 
 use ftlab_base::Nanos;
-use ftlab_workload::{JobFile, JobSpec, Size};
+use ftlab_workload::{Effect, JobFile, JobSpec, Size, described};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::PathBuf;
 
 /// Words of a job that the bench writes itself, as the drive, the machine and the length of the run decide them.
-const OURS: [&str; 27] = [
+const OURS: [&str; 34] = [
     "name",
     "filename",
     "directory",
@@ -30,6 +30,13 @@ const OURS: [&str; 27] = [
     "write_bw_log",
     "write_iops_log",
     "write_lat_log",
+    "write_hist_log",
+    "write_iolog",
+    "log_hist_msec",
+    "log_hist_coarseness",
+    "log_max_value",
+    "description",
+    "filename_format",
     "log_avg_msec",
     "per_job_logs",
     "lat_percentiles",
@@ -61,6 +68,9 @@ type Keys = Vec<(String, String)>;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JobText {
     sections: Vec<(String, Keys)>,
+    /// Words of a file that have no effect on modelled drives. A real one is not to do what a model does not, and some of
+    /// fio's words make, lengthen or remove files, run programs or set up the machine.
+    without_effect: BTreeSet<String>,
 }
 
 impl JobText {
@@ -83,17 +93,27 @@ impl JobText {
     /// The jobs of a file. Clones are fio's to make.
     #[must_use]
     pub fn of(file: &JobFile) -> JobText {
-        let first = file.jobs.iter().filter(|job| job.clones.clone_index == 0);
-        JobText {
-            sections: first.map(|job| (job.name.clone(), keys_of(job))).collect(),
+        let words = described().into_iter();
+        let words = words.filter(|word| matches!(word.effect, Effect::Does(_)));
+        let words: BTreeSet<&str> = words.flat_map(|word| word.names).collect();
+        let mut text = JobText::default();
+        for job in file.jobs.iter().filter(|job| job.clones.clone_index == 0) {
+            let (keys, others): (Keys, Keys) = keys_of(job)
+                .into_iter()
+                .partition(|(key, _)| words.contains(key.as_str()));
+            text.sections.push((job.name.clone(), keys));
+            text.without_effect
+                .extend(others.into_iter().map(|(key, _)| key));
         }
+        text
     }
 
-    /// The job file, and the words in it that the installed fio does not have, which are left out.
+    /// The job file, and the words that are left out: the installed fio does not have them, or they have no effect on a
+    /// model.
     #[must_use]
     pub fn render(&self, common: &Common, with_logs: bool) -> (String, BTreeSet<String>) {
         let mut text = String::new();
-        let mut unknown = BTreeSet::new();
+        let mut unknown = self.without_effect.clone();
         let mut line = |key: &str, value: &str| {
             // A string takes whatever is written to it.
             let _ = writeln!(text, "{key}={value}");
@@ -142,9 +162,7 @@ impl JobText {
 fn keys_of(job: &JobSpec) -> Keys {
     let echo = job.options.global.iter().chain(&job.options.own);
     let mut keys: Keys = Vec::new();
-    for (key, value) in
-        echo.filter(|(key, _)| !OURS.contains(&key.as_str()) && key != "description")
-    {
+    for (key, value) in echo.filter(|(key, _)| !OURS.contains(&key.as_str())) {
         let value = match value.as_str() {
             "" => "1".to_owned(),
             value => value.to_owned(),
@@ -202,7 +220,7 @@ mod tests {
     #[test]
     fn a_job_keeps_its_words_and_the_bench_says_where_and_how() {
         let text = "[global]\nioengine=psync\nfilename=/dev/nvme0n1\ndirect=0\nbs=4k\nrw=read\n\
-                    [a]\nrw=randwrite\nshuffle=shared\nnumjobs=2\ntime_based\nruntime=3\nsize=50%\niodepth=4\n";
+                    [a]\nrw=randwrite\nshuffle=shared\nunlink=1\nnumjobs=2\ntime_based\nruntime=3\nsize=50%\niodepth=4\n";
         let file = JobFile::parse(text, "t.fio").unwrap();
         let known = [
             "rw",
@@ -212,6 +230,7 @@ mod tests {
             "size",
             "runtime",
             "time_based",
+            "unlink",
         ];
         let (text, unknown) = JobText::of(&file).render(&common(&known), false);
         assert_eq!(
@@ -232,10 +251,11 @@ mod tests {
         ] {
             assert!(text.lines().any(|other| other == line), "{line}\n{text}");
         }
-        for gone in ["nvme0n1", "psync", "rw=read\n", "shuffle", "log"] {
+        for gone in ["nvme0n1", "psync", "rw=read\n", "shuffle", "unlink", "log"] {
             assert!(!text.contains(gone), "{gone}\n{text}");
         }
-        assert_eq!(unknown, BTreeSet::from(["shuffle".to_owned()]));
+        let left_out = ["shuffle", "unlink"].map(str::to_owned);
+        assert_eq!(unknown, BTreeSet::from(left_out));
     }
 
     #[test]

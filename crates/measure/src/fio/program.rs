@@ -58,6 +58,8 @@ pub struct Fio {
     pub version: String,
     /// What is alike for all jobs.
     pub common: Common,
+    /// The drive is read alone: fio is to see to that, too.
+    is_read_only: bool,
 }
 
 /// A run that has ended.
@@ -103,7 +105,11 @@ impl Fio {
                 Ok(()) => {
                     known.extend(words(&self::said(&[&format!("--enghelp={engine}")])?));
                     (common.engine, common.known) = (engine, known);
-                    return Ok(Fio { version, common });
+                    return Ok(Fio {
+                        version,
+                        common,
+                        is_read_only: !held.may_be_written(),
+                    });
                 }
                 Err(why) => whys.push(format!("{engine}: {why}")),
             }
@@ -127,6 +133,7 @@ impl Fio {
         let mut child = Command::new("setpriv")
             .args(["--pdeathsig", "KILL", "fio", "--output-format=json+"])
             .arg(format!("--output={RESULTS}"))
+            .args(self.is_read_only.then_some("--readonly"))
             .arg(JOBS)
             .current_dir(folder.path())
             .stdin(Stdio::null())

@@ -356,6 +356,9 @@ fn runnable(load: &Load, target: Target) -> Result<(), String> {
         if resolved.bytes_beyond > 0 {
             return Err("the drive is too small for it".to_owned());
         }
+        if job.region.filesize.is_some() {
+            return Err("filesize is for files, and the drive has its size".to_owned());
+        }
         if job.region.fill_device && target.kind == Kind::File {
             return Err("fill_device would make the file longer than it is".to_owned());
         }

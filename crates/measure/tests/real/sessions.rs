@@ -116,9 +116,10 @@ impl Listener for Kept {
 }
 
 struct Bench {
-    _dir: TempDir,
     held: Held,
     tests: Vec<Test>,
+    /// What they lie in.
+    _dir: TempDir,
 }
 
 fn tests(dir: &Path) -> Vec<Test> {
@@ -334,6 +335,22 @@ fn tests_that_only_read_measure_a_drive_as_it_was_found() {
     assert_eq!(ids(&kept.runs), ["mine/read/as-found"]);
     assert_eq!(kept.runs[0].steps, ["The drive as it was found."]);
     assert_eq!(std::fs::read(&bench.held.device().path).unwrap(), before);
+}
+
+#[test]
+fn fio_itself_writes_nothing_to_a_drive_that_is_read_alone() {
+    let bench = bench(None);
+    let path = bench.held.device().path.clone();
+    drop(bench.held);
+    let held = Held::open(&System::here(), &path, Access::Read).unwrap();
+    let fio = Fio::find(&held, 1).unwrap();
+    let jobs = ftlab_measure::fio::JobText::new(
+        "w",
+        &[("rw", "write".to_owned()), ("bs", "4k".to_owned())],
+    );
+    fio.run(&jobs, false, &Stop::default())
+        .expect_err("fio is not to write");
+    assert!(std::fs::read(&path).unwrap().iter().all(|byte| *byte == 0));
 }
 
 #[test]

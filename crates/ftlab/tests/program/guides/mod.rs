@@ -416,6 +416,11 @@ fn a_job_runs_as_its_guide_says() {
 }
 
 #[test]
+fn a_file_is_measured_as_its_guide_says() {
+    holds("docs/guides/measure-my-drive.md", false);
+}
+
+#[test]
 fn a_suite_of_one_s_own_runs_as_its_guide_says() {
     holds("docs/guides/run-my-own-suite.md", false);
 }
