@@ -41,11 +41,14 @@ impl Measured {
         Measured { set }
     }
 
-    /// Takes up what an earlier call has left in a directory.
+    /// Takes up what an earlier call has left in a directory: nothing, if that ended before its first test.
     ///
     /// # Errors
     /// When that is of another drive, suite or length.
     pub fn resume(&mut self, out: &Path) -> Result<(), Failure> {
+        if !results::file(out).exists() {
+            return Ok(());
+        }
         let before = results::read(out)?;
         let other = |what: &str| {
             Failure::Input(format!(

@@ -1,9 +1,9 @@
 //! A device that is opened so that nobody else uses it, and looked at again then.
 
-use super::Device;
 use super::id::Id;
 use super::refusal::Refusal;
 use super::system::{Node, System};
+use super::{Device, Kind};
 use ftlab_sheet::magic;
 use rustix::fs::{FlockOperation, OFlags, fcntl_lock, flock};
 use rustix::io::Errno;
@@ -145,7 +145,7 @@ fn open(device: &Device, access: &Access) -> Result<File, Refusal> {
     let options = options.read(true).write(writes);
     let file = options.custom_flags(flags.bits() as i32).open(&device.path);
     let file = file.map_err(|why| of_opening(path(), &why))?;
-    lock(&file, writes).map_err(|why| of_opening(path(), &why.into()))?;
+    lock(&file, device, writes).map_err(|why| of_opening(path(), &why.into()))?;
     Ok(file)
 }
 
@@ -166,12 +166,17 @@ fn lock_shown(system: &System, device: &Device) -> Result<Option<File>, Refusal>
     Ok(Some(file))
 }
 
-fn lock(file: &File, writes: bool) -> Result<(), Errno> {
+fn lock(file: &File, device: &Device, writes: bool) -> Result<(), Errno> {
     let how = match writes {
         true => FlockOperation::NonBlockingLockExclusive,
         false => FlockOperation::NonBlockingLockShared,
     };
-    flock(file, how)?;
+    let of_programs = match device.kind {
+        Kind::File => how,
+        // The device manager shares the lock of a disk while it looks what is on it, and whoever changes that has it alone.
+        Kind::Disk | Kind::Loop => FlockOperation::NonBlockingLockShared,
+    };
+    flock(file, of_programs)?;
     // Virtual machines lock their disks this way.
     fcntl_lock(file, how)
 }
