@@ -170,10 +170,7 @@ fn a_suite_is_measured_and_its_results_are_those_of_any_other() {
             "{key}"
         );
     }
-    holds(
-        &place.out("report out --format csv"),
-        &["mine", "read", "write"],
-    );
+    holds(&place.out("report out"), &["mine", "read", "write"]);
     // All of it is there.
     let before = place.read("out/results.json");
     place.out(&format!("{line} --resume"));
