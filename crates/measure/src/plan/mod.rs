@@ -101,6 +101,9 @@ pub struct Measure {
     pub short: Option<String>,
 }
 
+/// A procedure, and the tests that read a load of it.
+type Asked = (Arc<Procedure>, Vec<(Test, Load)>);
+
 impl Plan {
     /// Plans tests for a drive as it was found.
     #[must_use]
@@ -144,7 +147,7 @@ impl Plan {
         };
         let mut reads: Vec<(State, Vec<Measure>)> = Vec::new();
         let mut writes: Vec<(State, Measure)> = Vec::new();
-        let mut procedures: Vec<(Arc<Procedure>, Vec<(Test, Load)>)> = Vec::new();
+        let mut procedures: Vec<Asked> = Vec::new();
         for test in tests {
             if let Err(why) = plannable(test, target) {
                 plan.left_out.push((test.step.slug.clone(), why));
