@@ -1,6 +1,6 @@
 //! How much a plan writes, and how long it takes: an estimate from what its jobs say and a rate that is assumed.
 
-use super::{Measure, Plan, Step, states};
+use super::{Plan, Step, states};
 use ftlab_states::steady_rule::{ROUNDS_MAX, WINDOW};
 use ftlab_workload::{JobFile, JobSpec, PatternKind};
 
@@ -51,7 +51,7 @@ impl Plan {
                     amount.add(bytes, bytes, assumed);
                 }
                 Step::Measure(measure) => {
-                    let (written, seconds) = of_measure(measure, drive_bytes, assumed);
+                    let (written, seconds) = of_file(&measure.file, drive_bytes, assumed);
                     amount.add([written; 2], [0.0; 2], assumed);
                     amount.least_s += seconds;
                     amount.most_s += seconds;
@@ -60,10 +60,6 @@ impl Plan {
         }
         amount
     }
-}
-
-fn of_measure(measure: &Measure, drive_bytes: u64, assumed: Assumed) -> (f64, f64) {
-    of_file(&measure.file, drive_bytes, assumed)
 }
 
 /// Bytes that jobs write, and the seconds that they take: groups of jobs one after the other, those of a group together.
@@ -93,8 +89,11 @@ fn of_file(file: &JobFile, drive_bytes: u64, assumed: Assumed) -> (f64, f64) {
             .iter()
             .map(|&n| file.jobs[n].length.ramp_time.as_secs());
         let ramp = ramp.fold(0.0, f64::max);
+        let waits = group
+            .iter()
+            .map(|&n| file.jobs[n].order.startdelay.as_secs());
         written += share * (moved + ramp * assumed.bytes_per_s);
-        seconds += took + ramp;
+        seconds += waits.fold(0.0, f64::max) + took + ramp;
     }
     (written, seconds)
 }
@@ -150,6 +149,8 @@ mod tests {
         let (written, seconds) =
             of("[w]\nrw=randrw\nrwmixread=75\nbs=4k\ntime_based\nruntime=8\nramp_time=2\n");
         assert_eq!((written, seconds), (2.5e6, 10.0));
+        let (_, seconds) = of("[r]\nrw=read\nstartdelay=30\nruntime=3\ntime_based\n");
+        assert_eq!(seconds, 33.0);
         let (written, _) = of("[r]\nrw=randread\nbs=4k\nnumber_ios=10\n");
         assert_eq!(written, 0.0);
     }
