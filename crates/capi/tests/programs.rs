@@ -1,6 +1,6 @@
 //! Programs in C, C++ and Go end where `ftlab-device` and `ftlab run` do.
 
-use ftlab_base::RootSeed;
+use ftlab_base::{RootSeed, StreamHash};
 use ftlab_drive::{Catalog, default_testbed};
 use ftlab_host::Testbed;
 use ftlab_play::driver::{Clock, run};
@@ -51,15 +51,17 @@ fn printed(compiler: &str, source: &str, link: &[&str]) -> String {
 fn printed_by_go() -> String {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let libraries = libraries();
+    // Go takes up what it has compiled before, and does not see that a header beside its package has changed.
+    let mut header = StreamHash::default();
+    header.bytes(include_bytes!("../include/ftlab.h"));
+    let include = here.join("include");
+    let flags = format!("-I{} -DHEADER_HASH={}", include.display(), header.value());
     let mut go = Command::new("go");
     let go = go
         .args(["run", "."])
         .current_dir(here.join("examples/go"))
         .env("CGO_ENABLED", "1")
-        .env(
-            "CGO_CFLAGS",
-            format!("-I{}", here.join("include").display()),
-        )
+        .env("CGO_CFLAGS", flags)
         .env("CGO_LDFLAGS", format!("-L{}", libraries.display()))
         // What it compiles of Go's library is there for the next time, and nothing is looked for elsewhere.
         .env("GOCACHE", libraries.join("go-cache"))
