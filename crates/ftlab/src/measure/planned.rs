@@ -11,9 +11,12 @@ pub fn words(plan: &Plan, device: &Device, mb_s: f64, rated_tbw: Option<f64>) ->
         bytes_per_s: mb_s * 1e6,
     };
     let amount = plan.amount(device.bytes, assumed);
-    let measured = plan.measures().count();
+    let measured = match plan.measures().count() {
+        1 => "1 run".to_owned(),
+        runs => format!("{runs} runs"),
+    };
     let mut text = format!(
-        "device:    {}, {}, {}\nmeasures:  {measured} runs\n",
+        "device:    {}, {}, {}\nmeasures:  {measured}\n",
         device.path.display(),
         device.kind.name(),
         screen::capacity(device.bytes)
@@ -61,6 +64,7 @@ fn duration(seconds: f64) -> String {
     match seconds {
         seconds if seconds >= 2.0 * 3600.0 => format!("{:.1} hours", seconds / 3600.0),
         seconds if seconds >= 120.0 => format!("{:.0} minutes", seconds / 60.0),
-        seconds => format!("{seconds:.0} s"),
+        seconds if seconds >= 1.0 => format!("{seconds:.0} s"),
+        _ => "less than a second".to_owned(),
     }
 }
