@@ -54,8 +54,8 @@ A drive whose translation layer is not one of pages has no card for `femu`, `nvm
 
 /// What the page says of MQSim's card, with its program at hand and without.
 const WITH_MQSIM: &str = "`mqsim` is by runs of MQSim's program beside the model, of reads alone and writes alone at random,
-with the drive in its steady state, with spare area of 30 % and in the smallest form of 6, 12 or 20 GB that MQSim can fill.
-Without a number it filled none, or ran none of the loads to its end.";
+with the drive in its steady state, with spare area of 30 %, and in the smallest form of 6, 12 or 20 GB that MQSim can fill.
+Where no number stands, MQSim filled none of these forms or ran none of the loads to its end.";
 const WITHOUT_MQSIM: &str =
     "MQSim's program was not run for this page (`MQSIM=/path/to/MQSim` before the command runs it):
 [the page of peers](../peers.md) has its runs with this card.";
