@@ -91,9 +91,9 @@ typedef struct {
   uint64_t at_ns;
   // Success or the reason of failure, an `FtlabOutcome`.
   uint32_t outcome;
-  // Of a read of which a fault has flipped a bit on the way: the number of that in its byte, 0 to 7 from the lowest one,
+  // A fault may flip a bit of a read on its way to the host: this is the bit's number in its byte, 0 to 7 from the lowest,
   uint32_t flip_bit;
-  // and the position of the byte on the drive; `UINT64_MAX` of all other commands. `ftlab_receive` gives the data with it.
+  // and this the byte's position on the drive; `UINT64_MAX` if no bit was flipped. `ftlab_receive` gives the data with it.
   uint64_t flip_offset;
   // Where its latency went, if `ftlab_split_latencies` asked for that and the drive is of flash; all 0 if not. The four
   // together are all of it: the host (queue, processor, limits of the port, what a fault has held back),

@@ -36,7 +36,7 @@ fn finish(drive: &mut Device) -> Vec<Completion> {
     done
 }
 
-/// The end of one command at the present, whose data are so many of one byte.
+/// Submits a command now, whose data repeat one byte, and gives its end.
 fn end(drive: &mut Device, command: Command, byte: u8) -> Completion {
     let bytes = match command.operation {
         Operation::Write => command.bytes as usize,

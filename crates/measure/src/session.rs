@@ -66,7 +66,7 @@ impl Blame for SessionError {
 
 /// Whoever started a session.
 pub trait Listener {
-    /// Hears what begins: a measurement of so many, or a step before it.
+    /// Hears what begins, in words: a measurement with its number among all, or a step before one.
     fn begins(&mut self, words: &str);
 
     /// Keeps the runs of a measurement.

@@ -57,7 +57,7 @@ impl Verdict {
     };
 }
 
-/// The byte and the bit in it that a draw flips of so many bytes; nothing of none.
+/// The bit that a drawn number stands for among `bytes` bytes: which byte, and which of its bits. None if there are no bytes.
 #[must_use]
 pub fn flipped(draw: u64, bytes: u64) -> Option<(u64, u8)> {
     let byte = draw.checked_rem(bytes)?;

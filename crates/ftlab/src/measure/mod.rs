@@ -158,7 +158,7 @@ pub fn command(options: &Options) -> Outcome {
     if options.dry_run {
         return screen::print(&words);
     }
-    let held = Held::open(&system, &options.device, access)?;
+    let held = Held::open(&system, device, access)?;
     let fio = Fio::find(&held, SEED)?;
     let drive = match &options.called {
         Some(name) => name.clone(),

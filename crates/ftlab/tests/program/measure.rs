@@ -1,8 +1,9 @@
 //! Real drives: `ftlab measure` on files of a few megabytes, and on what it refuses.
 
-use crate::place::{Place, holds};
+use crate::place::{Place, holds, program};
 use serde_json::Value;
 use std::fs::File;
+use std::path::Path;
 
 const BYTES: u64 = 8 << 20;
 
@@ -212,6 +213,64 @@ fn tests_that_only_read_need_no_id() {
     place.out("measure disk --suite suite.toml --test read --out out --quiet --as mine");
     assert_eq!(runs(&results(&place)), ["mine/read/as-found"]);
     assert!(place.read("disk").bytes().all(|byte| byte == b'x'));
+}
+
+/// The processes that another one has started.
+fn children(process: u32) -> Vec<u32> {
+    let path = format!("/proc/{process}/task/{process}/children");
+    let list = std::fs::read_to_string(path).unwrap_or_default();
+    list.split_whitespace()
+        .map(|child| child.parse().unwrap())
+        .collect()
+}
+
+/// Returns true if a process is fio at its jobs.
+fn is_fio(process: u32) -> bool {
+    let words = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+    words.starts_with(b"fio\0--output-format")
+}
+
+/// Returns true if a process has a file open.
+fn has_open(process: u32, file: &Path) -> bool {
+    let open = std::fs::read_dir(format!("/proc/{process}/fd"));
+    let mut open = open.into_iter().flatten().flatten();
+    open.any(|open| std::fs::read_link(open.path()).is_ok_and(|to| to == file))
+}
+
+#[test]
+fn fio_ends_with_the_program_that_holds_the_drive() {
+    let place = place();
+    place.write(
+        "read.fio",
+        "[r]\nrw=randread\nbs=4k\nnorandommap\nsize=100%\ntime_based\nruntime=20\n",
+    );
+    let line = "measure disk --suite suite.toml --test read --out out --quiet";
+    let drive = place.path("disk").canonicalize().unwrap();
+    // The folder of fio's files stays when the program is killed.
+    let folder = place.path("tmp");
+    std::fs::create_dir(&folder).unwrap();
+    let mut program = std::process::Command::new(program());
+    let program = program.args(line.split_whitespace()).current_dir(&place.0);
+    let mut program = program.env("TMPDIR", &folder).spawn().unwrap();
+    let fio = loop {
+        let mut children = children(program.id()).into_iter();
+        if let Some(fio) = children.find(|child| is_fio(*child) && has_open(*child, &drive)) {
+            break fio;
+        }
+        assert!(program.try_wait().unwrap().is_none(), "it ended");
+        std::thread::yield_now();
+    };
+    program.kill().unwrap();
+    program.wait().unwrap();
+    while is_fio(fio) {
+        std::thread::yield_now();
+    }
+    // One that had come to the end of its time would have written them.
+    let written = std::fs::read_dir(&folder).unwrap().flatten();
+    let written = written.map(|run| run.path().join("results.json"));
+    for results in written.filter(|results| results.exists()) {
+        assert_eq!(std::fs::read_to_string(results).unwrap(), "");
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What is to be done with a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,12 +37,11 @@ pub struct Held {
 }
 
 impl Held {
-    /// Opens the device at a path.
+    /// Opens a device that was found.
     ///
     /// # Errors
     /// When it may not be measured, or is not the one that was named, before it was opened or after.
-    pub fn open(system: &System, path: &Path, access: Access) -> Result<Held, Refusal> {
-        let device = Device::find(system, path)?;
+    pub fn open(system: &System, device: Device, access: Access) -> Result<Held, Refusal> {
         if let Access::Destroy(named) = &access {
             device.is_named(named)?;
         }

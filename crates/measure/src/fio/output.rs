@@ -171,7 +171,7 @@ impl Latency {
         self.count
     }
 
-    /// The traffic of a direction that moved so many bytes in so many seconds.
+    /// The traffic of a direction that completed `ios` commands and moved `bytes` bytes in `seconds`.
     #[must_use]
     pub fn traffic(&self, ios: u64, bytes: u64, seconds: f64) -> Traffic {
         let a_second = |amount: u64| match seconds > 0.0 {

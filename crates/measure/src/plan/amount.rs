@@ -34,7 +34,7 @@ impl Amount {
 }
 
 impl Plan {
-    /// What it takes on a drive of so many bytes.
+    /// Estimates what it writes and how long it takes on a drive of `drive_bytes` bytes.
     #[must_use]
     pub fn amount(&self, drive_bytes: u64, assumed: Assumed) -> Amount {
         let mut amount = Amount::default();

@@ -63,7 +63,7 @@ pub struct Course {
 pub enum Step {
     /// Everything erased, as well as the drive can do it.
     Purge,
-    /// TRIM of so many bytes from the start.
+    /// TRIM of this many bytes from the start.
     Trim(u64),
     /// Writes that prepare the drive, in words and for fio.
     Write(Writes),

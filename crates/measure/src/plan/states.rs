@@ -172,7 +172,7 @@ pub fn within(mut file: JobFile, bytes: u64, of_drive: u64) -> JobFile {
     file
 }
 
-/// The writes of the first of a job's clones, until they have come to the capacity so many times.
+/// Repeats the writes of a job's first clone until they have covered `bytes` bytes `times` times.
 pub fn overwrite(load: &Load, times: u32, bytes: u64) -> Option<Step> {
     let mut file = load.job_file()?.clone();
     file.jobs.truncate(1);

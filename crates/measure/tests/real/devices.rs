@@ -1,8 +1,8 @@
 //! Block devices.
 
-use crate::machine::{Machine, fails, hold, refused, run, text, used};
+use crate::machine::{Machine, fails, hold, open, refused, run, text, used};
 use ftlab_measure::device::Device;
-use ftlab_measure::device::held::{Access, Held};
+use ftlab_measure::device::held::Access;
 use ftlab_measure::device::id::Id;
 use ftlab_measure::device::refusal::{How, Refusal};
 use ftlab_measure::device::system::System;
@@ -191,10 +191,10 @@ fn another_id_than_the_device_has_is_refused_and_nothing_is_written() {
     let (one, two) = (machine.block("one"), machine.block("two"));
     let system = System::here();
     let id = Device::find(&system, &one).unwrap().id;
-    let refused = Held::open(&system, &two, Access::Destroy(id.clone()));
+    let refused = open(&two, Access::Destroy(id.clone()));
     assert!(matches!(refused, Err(Refusal::Other { .. })), "{refused:?}");
     let nothing: Id = String::new().parse().unwrap();
-    let refused = Held::open(&system, &one, Access::Destroy(nothing));
+    let refused = open(&one, Access::Destroy(nothing));
     assert!(matches!(refused, Err(Refusal::Other { .. })), "{refused:?}");
 }
 

@@ -1,6 +1,6 @@
 //! Files, and what is neither a file nor a block device.
 
-use crate::machine::{hold, refused};
+use crate::machine::{hold, open, refused};
 use ftlab_measure::device::Device;
 use ftlab_measure::device::held::{Access, Held};
 use ftlab_measure::device::refusal::Refusal;
@@ -107,15 +107,37 @@ fn a_file_at_the_path_of_the_one_that_was_named_is_refused() {
     std::fs::rename(place.file("other"), &path).unwrap();
     // What is held is the file, and not its name.
     held.verify().unwrap();
-    let refused = Held::open(&system, &path, Access::Destroy(id));
+    let refused = open(&path, Access::Destroy(id));
     assert!(matches!(refused, Err(Refusal::Other { .. })), "{refused:?}");
+}
+
+#[test]
+fn what_comes_to_the_path_between_a_look_and_the_opening_is_refused() {
+    let place = Place::new();
+    let system = System::here();
+    let path = place.file("disk");
+    let found = Device::find(&system, &path).unwrap();
+    let named = || Access::Destroy(found.id.clone());
+    std::fs::rename(place.file("other"), &path).unwrap();
+    let refused = Held::open(&system, found.clone(), named());
+    assert!(
+        matches!(refused, Err(Refusal::Changed { .. })),
+        "{refused:?}"
+    );
+    // A link to the very device would pass any look at what was opened.
+    let moved = place.0.path().join("moved");
+    let found = Device::find(&system, &path).unwrap();
+    std::fs::rename(&path, &moved).unwrap();
+    symlink(&moved, &path).unwrap();
+    let named = Access::Destroy(found.id.clone());
+    assert!(Held::open(&system, found, named).is_err());
 }
 
 #[test]
 fn what_is_read_alone_is_opened_for_that_alone() {
     let place = Place::new();
     let path = place.file("disk");
-    let held = Held::open(&System::here(), &path, Access::Read).unwrap();
+    let held = open(&path, Access::Read).unwrap();
     assert!(!held.may_be_written());
     assert!(std::io::Write::write_all(&mut held.file(), b"x").is_err());
 }

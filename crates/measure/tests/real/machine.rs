@@ -143,9 +143,14 @@ pub fn fails(words: &[&str]) -> Output {
 
 /// The device, to be written.
 pub fn hold(path: &Path) -> Result<Held, Refusal> {
+    let id = Device::find(&System::here(), path)?.id;
+    open(path, Access::Destroy(id))
+}
+
+/// The device at a path, opened.
+pub fn open(path: &Path, access: Access) -> Result<Held, Refusal> {
     let system = System::here();
-    let id = Device::find(&system, path)?.id;
-    Held::open(&system, path, Access::Destroy(id))
+    Held::open(&system, Device::find(&system, path)?, access)
 }
 
 /// The use for which a device is refused, and what lies between.

@@ -1,11 +1,9 @@
 //! Suites of a few megabytes that fio runs on a file and on a loop device. No rate is looked at: counts and arithmetic are.
 
-use crate::machine::Machine;
+use crate::machine::{Machine, hold, open};
 use ftlab_bench::suites::{Suite, Test};
 use ftlab_lab::Length;
-use ftlab_measure::device::Device;
 use ftlab_measure::device::held::{Access, Held};
-use ftlab_measure::device::system::System;
 use ftlab_measure::fio::Fio;
 use ftlab_measure::plan::{Assumed, Plan, Target};
 use ftlab_measure::session::{Listener, Session, SessionError};
@@ -142,10 +140,8 @@ fn bench(path: Option<PathBuf>) -> Bench {
         File::create(&path).unwrap().set_len(BYTES).unwrap();
         path
     });
-    let system = System::here();
-    let id = Device::find(&system, &path).unwrap().id;
     Bench {
-        held: Held::open(&system, &path, Access::Destroy(id)).unwrap(),
+        held: hold(&path).unwrap(),
         tests: tests(dir.path()),
         _dir: dir,
     }
@@ -342,7 +338,7 @@ fn fio_itself_writes_nothing_to_a_drive_that_is_read_alone() {
     let bench = bench(None);
     let path = bench.held.device().path.clone();
     drop(bench.held);
-    let held = Held::open(&System::here(), &path, Access::Read).unwrap();
+    let held = open(&path, Access::Read).unwrap();
     let fio = Fio::find(&held, 1).unwrap();
     let jobs = ftlab_measure::fio::JobText::new(
         "w",

@@ -173,8 +173,8 @@ class Completion:
 
     @property
     def flip(self) -> tuple[int, int] | None:
-        """Of a read of which a fault has flipped a bit on the way: the position of its byte on the drive, and the number of the bit in
-        that, 0 to 7. `Device.read` gives the data with it when it is given this completion."""
+        """The bit of this read that a fault has flipped on its way to the host: the position of its byte on the drive, and its
+        number in the byte, 0 to 7; None if there is none. `Device.read` flips it in the data when it is given this completion."""
 
     @property
     def host_ns(self) -> int | None:
