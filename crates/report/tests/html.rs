@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::read::DeflateDecoder;
 use ftlab_report::comparison::Comparison;
 use ftlab_report::html;
-use ftlab_result::ResultSet;
+use ftlab_result::{ResultSet, Way};
 use serde_json::Value;
 
 /// The promise of a report that mails and opens well.
@@ -213,6 +213,39 @@ fn tests_of_a_review_stand_in_the_order_of_their_numbers() {
     let methods = markup.split("<span class=\"method\">").skip(1);
     let methods: Vec<&str> = methods.filter_map(|rest| rest.split('<').next()).collect();
     assert_eq!(methods, ["A1", "A3", "A4", "A12", "B1"]);
+}
+
+#[test]
+fn a_real_drive_is_not_called_a_model() {
+    let mut set = sample::sample();
+    set.drives.truncate(1);
+    let slug = set.drives[0].drive.clone();
+    set.runs.retain(|run| run.drive == slug);
+    set.figures.clear();
+    let page = |way| {
+        let mut set = set.clone();
+        set.origin.way = way;
+        markup(&html::render(&set))
+    };
+    let [simulated, measured] = [Way::Simulated, Way::Measured].map(page);
+    for words in [
+        "Storage review, simulated",
+        "The drive is a model.",
+        "These models are unverified",
+        "How accurate its model is",
+        "give the same numbers",
+    ] {
+        assert!(simulated.contains(words), "{words}");
+        assert!(!measured.contains(words), "{words}");
+    }
+    for words in [
+        "Storage review, measured",
+        "The drive is a real one, measured by fio.",
+        "another run gives other numbers",
+    ] {
+        assert!(measured.contains(words), "{words}");
+        assert!(!simulated.contains(words), "{words}");
+    }
 }
 
 #[test]

@@ -125,6 +125,18 @@ pub enum Way {
     Measured,
 }
 
+impl Way {
+    /// The word for it in result files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Way::Simulated => "simulated",
+            Way::Attached => "attached",
+            Way::Measured => "measured",
+        }
+    }
+}
+
 /// Returns the repeats of a run that is made once, the default of files that name none.
 fn once() -> u32 {
     1

@@ -194,6 +194,9 @@ fn differences(sets: &[Labelled<'_>], names: Names) -> Vec<Difference> {
             });
         }
     };
+    look("source of the numbers", &|set| {
+        Some(set.origin.way.name().to_owned())
+    });
     look("version", &|set| Some(set.origin.version.clone()));
     look("model version", &|set| {
         Some(set.origin.model_version.to_string())

@@ -46,7 +46,7 @@ fn differences(comparison: &Comparison<'_>) -> Markup {
         section aria-labelledby="differences" {
             h2 #differences { "What differs" }
             @if comparison.differences.is_empty() {
-                p { "Version, model, seed, repeats, test machine, length and drives are the same." }
+                p { "Source of the numbers, version, model, seed, repeats, test machine, length and drives are the same." }
             } @else {
                 (frame::below_heading("differences", None, &columns, &rows))
             }

@@ -1,7 +1,7 @@
 //! One page a drive: what it is good for, how accurate its model is, every number of it with where it
 //! comes from, its runs.
 
-use ftlab_result::{At, DriveKind, DriveSheet, Parameter, Run};
+use ftlab_result::{At, DriveKind, DriveSheet, Parameter, Run, Way};
 use maud::{Markup, html};
 
 use super::navigation::drive_id;
@@ -47,7 +47,7 @@ pub fn page(
                 p { strong { "Small random writes: " } (format::keep_units(why)) }
             }
             (places(drive, purposes))
-            (accuracy(view, drive, &id))
+            @if view.set.origin.way != Way::Measured { (accuracy(view, drive, &id)) }
             (smart(view, drive, &id))
             @if runs > 0 {
                 h3 { "Its runs" }

@@ -1,7 +1,7 @@
 //! The front of the report: what this is, and which drive stutters and why.
 
-use ftlab_result::Run;
 use ftlab_result::quantity::table;
+use ftlab_result::{Run, Way};
 use maud::{Markup, html};
 use serde::Serialize;
 
@@ -84,9 +84,22 @@ pub fn title(view: &View<'_>) -> String {
     }
 }
 
+/// The kind of report, by where its numbers come from.
+const fn kind(way: Way) -> &'static str {
+    match way {
+        Way::Simulated => "Storage review, simulated",
+        Way::Attached => "Storage review, of attached models",
+        Way::Measured => "Storage review, measured",
+    }
+}
+
 /// The top of a report without published figures.
 fn own_loads(view: &View<'_>) -> &'static str {
     match view.set.drives.as_slice() {
+        [_] if view.set.origin.way == Way::Measured => "The drive is a real one, measured by fio.",
+        _ if view.set.origin.way == Way::Measured => {
+            "Every drive here is a real one, measured by fio."
+        }
         [one] if one.members.is_empty() => "The drive is a model.",
         [_] => "Every drive here is a model. The load ran on all of them together, by one clock.",
         _ => {
@@ -102,7 +115,7 @@ pub fn header(view: &View<'_>) -> Markup {
     // A user's own loads have nothing published beside them, and the lede claims none.
     html! {
         header.front {
-            p.eyebrow { "Storage review, simulated" }
+            p.eyebrow { (kind(set.origin.way)) }
             h1 { (title(view)) }
             p.lede {
                 @if view.is_of_specification() {
@@ -247,7 +260,8 @@ fn verdict_table(view: &View<'_>, headlines: &[Headline<'_>]) -> Markup {
         by_standing.then(longest(b).total_cmp(&longest(a)))
     });
     let caption = html! {
-        "Verdict on every drive, from the 4\u{a0}KiB random writes in which it waits longest; the longest wait first, unverified models last"
+        "Verdict on every drive, from the 4\u{a0}KiB random writes in which it waits longest; the longest wait first"
+        @if headlines.iter().any(is_unverified) { ", unverified models last" }
     };
     let columns = html! {
         (frame::words(&["Drive", "Verdict"]))

@@ -30,7 +30,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
-use ftlab_result::ResultSet;
+use ftlab_result::{ResultSet, Way};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
 
@@ -178,6 +178,16 @@ fn machines(slugs: &str) -> Markup {
     }
 }
 
+/// Says what another run would give.
+const fn repeatable(way: Way) -> &'static str {
+    match way {
+        Way::Simulated => "The same seed, drive files and version give the same numbers.",
+        Way::Attached | Way::Measured => {
+            "Times are those of a wall clock, so another run gives other numbers."
+        }
+    }
+}
+
 fn footer(view: &View<'_>) -> Markup {
     let origin = &view.set.origin;
     html! {
@@ -186,8 +196,8 @@ fn footer(view: &View<'_>) -> Markup {
                 "Made by ftlab " (origin.version) " with seed " (origin.seed)
                 @if origin.repeats > 1 { " and " (origin.repeats) " repeats" }
                 @if origin.testbed.contains(", ") { " on the test machines " } @else { " on the test machine " }
-                (machines(&origin.testbed)) ". The same seed, drive files and version give the same \
-                numbers. Charts are drawn with Apache ECharts (Apache License 2.0)."
+                (machines(&origin.testbed)) ". " (repeatable(origin.way))
+                " Charts are drawn with Apache ECharts (Apache License 2.0)."
             }
         }
     }

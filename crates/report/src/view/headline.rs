@@ -373,9 +373,18 @@ fn sentence(tested: &[&Headline<'_>], quick: bool) -> String {
         (0, _) => {
             "No drive ran a test of small random writes, so the report judges none.".to_owned()
         }
+        (1, 0) => format!(
+            "{} makes nobody wait long enough to call it a stutter{so_far}.",
+            tested[0].drive.name
+        ),
+        (1, 1) => format!(
+            "{} stutters on small random writes, with waits of up to {}{so_far}.",
+            tested[0].drive.name,
+            format::latency_ns(worst * 1e6)
+        ),
         (n, 0) => {
             format!(
-                "None of the {n} drives tested makes one wait long enough to call it a stutter{so_far}."
+                "None of the {n} drives tested makes anybody wait long enough to call it a stutter{so_far}."
             )
         }
         (n, k) => {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use ftlab_result::{DriveSheet, Role, Verdict};
+use ftlab_result::{DriveSheet, Role, Verdict, Way};
 
 use super::View;
 use super::headline::join_names;
@@ -21,7 +21,7 @@ pub const UNVERIFIED: &str = "unverified model: no published figure of this kind
 /// The subject of a verdict about a kind of test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// The drive: published figures of that kind stand beside those of its model.
+    /// The drive: it was measured itself, or published figures of that kind stand beside those of its model.
     Verified,
     /// The model alone, in a report that judges no figure of any.
     Model,
@@ -32,6 +32,9 @@ pub enum Standing {
 impl Standing {
     /// That of a drive in tests with a role.
     pub fn of(view: &View<'_>, slug: &str, role: Role) -> Standing {
+        if view.set.origin.way == Way::Measured {
+            return Standing::Verified;
+        }
         let mut judged = (view.set.figures.iter())
             .filter(|figure| figure.verdict != Verdict::Shown)
             .peekable();
@@ -47,8 +50,12 @@ impl Standing {
     }
 }
 
-/// The line that says for which models no published figure vouches; nothing where each has one that passes.
+/// The line that says for which models no published figure vouches; nothing where each has one that passes, or the drives
+/// are real.
 pub fn words(view: &View<'_>) -> Option<String> {
+    if view.set.origin.way == Way::Measured {
+        return None;
+    }
     let vouched = |drive: &DriveSheet| {
         let passes = |verdict| verdict == Verdict::Pass;
         (view.set.figures.iter())
