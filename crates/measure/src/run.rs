@@ -1,21 +1,14 @@
 //! A measurement as a run of results.
 
-use crate::fio::{Direction, Ended, FioJob, Latency, per_second};
+use crate::fio::Ended;
 use crate::plan::Measure;
 use ftlab_bench::review::read_off;
 use ftlab_bench::suites::Test;
-use ftlab_result::quantity::{Quantity, table};
-use ftlab_result::{At, Fill, Job, Run, Traffic};
-use std::collections::BTreeMap;
-
-/// Bytes of the binary megabyte.
-const MEBIBYTE: f64 = 1_048_576.0;
+use ftlab_readings::fio::seconds_of_groups;
+use ftlab_result::{Fill, Run};
 
 /// Length of an interval of the series.
 const INTERVAL_S: f64 = 1.0;
-
-/// fio's word where a job does not say what it does.
-const RW: &str = "read";
 
 /// What brought the drive to where a measurement began, and what is to be said of it.
 pub struct About<'a> {
@@ -25,30 +18,6 @@ pub struct About<'a> {
     pub steps: &'a [String],
     /// Notes on machine and program.
     pub notes: &'a [String],
-}
-
-/// A kind of request over all jobs.
-#[derive(Default)]
-struct Sum {
-    ios: u64,
-    bytes: u64,
-    latency: Latency,
-}
-
-impl Sum {
-    fn of<'a>(directions: impl Iterator<Item = &'a Direction>) -> Sum {
-        let mut sum = Sum::default();
-        for direction in directions {
-            sum.ios += direction.total_ios;
-            sum.bytes += direction.io_bytes;
-            sum.latency.merge(&direction.lat_ns);
-        }
-        sum
-    }
-
-    fn traffic(&self, seconds: f64) -> Traffic {
-        self.latency.traffic(self.ios, self.bytes, seconds)
-    }
 }
 
 /// The jobs of a measurement, by name.
@@ -100,26 +69,6 @@ fn fill(bytes: &[u64]) -> Fill {
 }
 
 fn whole(measure: &Measure, ended: &Ended, about: &About<'_>) -> Run {
-    let jobs = &ended.output.jobs;
-    let kinds = [
-        Sum::of(jobs.iter().map(|job| &job.read)),
-        Sum::of(jobs.iter().map(|job| &job.write)),
-        Sum::of(jobs.iter().map(|job| &job.trim)),
-    ];
-    let seconds = seconds(jobs);
-    let mut all = Sum::default();
-    for kind in &kinds {
-        all.ios += kind.ios;
-        all.bytes += kind.bytes;
-        all.latency.merge(&kind.latency);
-    }
-    let mut flushes = Latency::default();
-    jobs.iter().for_each(|job| flushes.merge(&job.sync.lat_ns));
-    let course = &ended.course;
-    let traffic = |n: usize| Traffic {
-        per_second: per_second(&course.ios[n], &course.bytes[n]),
-        ..kinds[n].traffic(seconds)
-    };
     let mut notes = about.notes.to_vec();
     notes.extend(measure.short.clone());
     if !ended.unknown.is_empty() {
@@ -129,91 +78,14 @@ fn whole(measure: &Measure, ended: &Ended, about: &About<'_>) -> Run {
             words.join(", ")
         ));
     }
+    let output = &ended.output;
+    let seconds = seconds_of_groups(&output.jobs);
     Run {
         state: measure.state.clone(),
         data: measure.data.clone(),
         steps: about.steps.to_vec(),
         notes,
         is_short: measure.short.is_some(),
-        metrics: metrics(&all, seconds),
-        read: traffic(0),
-        write: traffic(1),
-        trim: traffic(2),
-        flush: flushes.traffic(flushes.count(), 0, seconds),
-        submitted: all.ios + flushes.count(),
-        completed: all.ios + flushes.count(),
-        seconds,
-        jobs: jobs.iter().map(job_of).collect(),
-        global_options: ended.output.global.clone().into_iter().collect(),
-        series_ios: crate::fio::Course::all(&course.ios),
-        series_bytes: crate::fio::Course::all(&course.bytes),
-        series_interval_s: INTERVAL_S,
-        at: vec![At::default()],
-        ..Run::default()
+        ..ftlab_readings::fio::run(&output.jobs, &output.global, seconds, &ended.course)
     }
-}
-
-/// Groups of jobs run one after the other, and the jobs of a group together.
-fn seconds(jobs: &[FioJob]) -> f64 {
-    let mut groups: BTreeMap<u32, f64> = BTreeMap::new();
-    for job in jobs {
-        let longest = groups.entry(job.group).or_default();
-        *longest = longest.max(job.seconds());
-    }
-    groups.values().sum()
-}
-
-fn job_of(job: &FioJob) -> Job {
-    let seconds = job.seconds();
-    let traffic = |direction: &Direction| Sum::of(std::iter::once(direction)).traffic(seconds);
-    let count = |key: &str| job.options.get(key).and_then(|value| value.parse().ok());
-    let flushes = &job.sync.lat_ns;
-    Job {
-        name: job.name.clone(),
-        group: job.group,
-        clones: count("numjobs").unwrap_or(1),
-        rw: job.options.get("rw").map_or(RW, String::as_str).to_owned(),
-        iodepth: count("iodepth").unwrap_or(1),
-        iodepth_stated: None,
-        errors: 0,
-        missed: None,
-        measured_ns: (seconds * 1e9) as u64,
-        failures: None,
-        description: None,
-        options: job.options.clone().into_iter().collect(),
-        read: traffic(&job.read),
-        write: traffic(&job.write),
-        trim: traffic(&job.trim),
-        flush: flushes.traffic(flushes.count(), 0, seconds),
-        mixed: Traffic::default(),
-        reporting: None,
-        latency_target: None,
-        steady: None,
-        depths: Vec::new(),
-        depth_mean: None,
-        has_slat: true,
-        lat_ns_fio: Vec::new(),
-        process: None,
-    }
-}
-
-/// Rates and latencies of reads, writes and trims together.
-fn metrics(all: &Sum, seconds: f64) -> BTreeMap<String, f64> {
-    let mut metrics = BTreeMap::new();
-    if all.ios == 0 || seconds <= 0.0 {
-        return metrics;
-    }
-    let mut put = |of: &Quantity, value: f64| of.put(&mut metrics, value);
-    let bytes_per_s = all.bytes as f64 / seconds;
-    put(&table::IOPS, all.ios as f64 / seconds);
-    put(&table::MB_S, bytes_per_s / 1e6);
-    put(&table::MIB_S, bytes_per_s / MEBIBYTE);
-    put(&table::LAT_AVG_MS, all.latency.mean_ns() / 1e6);
-    put(&table::LAT_MAX_MS, all.latency.max_ns() as f64 / 1e6);
-    for (of, percent) in [(&table::LAT_P99_MS, 99.0), (&table::LAT_P99_99_MS, 99.99)] {
-        if let Some(ns) = all.latency.percentile(percent) {
-            put(of, ns as f64 / 1e6);
-        }
-    }
-    metrics
 }

@@ -9,6 +9,7 @@ use crate::run::{About, runs};
 use crate::stop::Stop;
 use crate::{purge, run};
 use ftlab_base::Blame;
+use ftlab_readings::fio::FioJob;
 use ftlab_result::Run;
 use ftlab_states::steady_rule::{ROUNDS_MAX, is_steady};
 use std::io;
@@ -180,7 +181,7 @@ impl Session<'_> {
         let ended = self.fio.run(&writes.jobs, false, self.stop);
         let ended = ended.map_err(|why| self.failed(at, why))?;
         let jobs = &ended.output.jobs;
-        let seconds: f64 = jobs.iter().map(crate::fio::FioJob::seconds).sum();
+        let seconds: f64 = jobs.iter().map(FioJob::seconds).sum();
         let ios: u64 = jobs.iter().map(|job| job.write.total_ios).sum();
         Ok(if seconds > 0.0 {
             ios as f64 / seconds

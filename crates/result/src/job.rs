@@ -19,7 +19,7 @@ pub struct Job {
     /// fio's word for what it does, for example `randwrite`; empty for what no job file says.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub rw: String,
-    /// Commands it keeps outstanding.
+    /// Commands it keeps outstanding; 0 where that is not known.
     pub iodepth: u32,
     /// As many as its file says; absent where that is what it keeps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -222,6 +222,12 @@ impl Traffic {
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.ios == 0
+    }
+
+    /// Tells if its latencies are known: in a run without a clock they are not.
+    #[must_use]
+    pub fn is_timed(&self) -> bool {
+        self.lat_ns_max > 0 || !self.lat_ns_percentiles.is_empty()
     }
 
     /// A percentile of latency in nanoseconds; none where it is not kept.

@@ -155,11 +155,11 @@ pub struct DriveSheet {
     pub name: String,
     /// One sentence: what it is built of.
     pub summary: String,
-    /// The kind of drive, `ssd` or `disk`.
+    /// The kind of drive.
     pub kind: DriveKind,
-    /// Capacity the host sees, in bytes.
+    /// Capacity the host sees, in bytes; 0 where nobody said it.
     pub capacity_bytes: u64,
-    /// Hash of the resolved drive file, 16 hexadecimal digits.
+    /// Hash of the resolved drive file, 16 hexadecimal digits; empty for a drive that was measured elsewhere.
     pub file_hash: String,
     /// Every number of the drive file.
     pub parameters: Vec<Parameter>,
@@ -214,6 +214,8 @@ pub enum DriveKind {
     Disk,
     /// A part of the host's memory.
     Ram,
+    /// What nobody said, of a drive that was measured elsewhere.
+    Unknown,
 }
 
 /// One number of a drive file.

@@ -2,7 +2,7 @@
 
 use super::kind::Kind;
 use super::types::CalibrateError;
-use serde::Deserialize;
+use ftlab_readings::fio::{FioJob, Output};
 use std::collections::BTreeMap;
 
 /// Words of a job that decide what its figure means; all others must be in [`HARMLESS`].
@@ -75,37 +75,6 @@ pub struct Measured {
     pub value: f64,
 }
 
-#[derive(Debug, Deserialize)]
-struct Output {
-    #[serde(default, rename = "global options")]
-    global: BTreeMap<String, String>,
-    jobs: Vec<Job>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Job {
-    jobname: String,
-    #[serde(default)]
-    error: i64,
-    #[serde(default, rename = "job options")]
-    options: BTreeMap<String, String>,
-    read: Traffic,
-    write: Traffic,
-}
-
-#[derive(Debug, Deserialize)]
-struct Traffic {
-    io_bytes: u64,
-    total_ios: u64,
-    bw_bytes: u64,
-    lat_ns: Latency,
-}
-
-#[derive(Debug, Deserialize)]
-struct Latency {
-    mean: f64,
-}
-
 /// Bytes of a command in order, and of one at random, where makers measure rates.
 const ANNOUNCED_BYTES: [u64; 2] = [128 << 10, 4096];
 /// Jobs of small commands there, at most.
@@ -140,9 +109,7 @@ impl Measured {
     /// When it is something else, or a figure that fits no number of a drive file.
     pub fn read(source: &str, text: &str) -> Result<Measured, CalibrateError> {
         let wrong = |why: String| CalibrateError::Input(format!("{source}: {why}"));
-        // fio writes its warnings in front.
-        let begin = text.find('{').unwrap_or_default();
-        let output: Output = serde_json::from_str(&text[begin..]).map_err(|error| {
+        let output = Output::parse(text).map_err(|error| {
             wrong(format!(
                 "this is not what `fio --output-format=json` writes: {error}"
             ))
@@ -153,7 +120,7 @@ impl Measured {
                 "it has {count} jobs, and a figure is from one: run each by itself"
             )));
         };
-        let wrong = |why: String| wrong(format!("job {}: {why}", job.jobname));
+        let wrong = |why: String| wrong(format!("job {}: {why}", job.name));
         if job.error != 0 {
             return Err(wrong(format!("it ended with error {}", job.error)));
         }
@@ -163,7 +130,11 @@ impl Measured {
     }
 }
 
-fn measured(source: &str, job: &Job, words: &BTreeMap<String, String>) -> Result<Measured, String> {
+fn measured(
+    source: &str,
+    job: &FioJob,
+    words: &BTreeMap<String, String>,
+) -> Result<Measured, String> {
     let known = |word: &&String| {
         let word = word.as_str();
         DECISIVE.contains(&word) || HARMLESS.contains(&word)
@@ -210,8 +181,8 @@ fn measured(source: &str, job: &Job, words: &BTreeMap<String, String>) -> Result
         }
     };
     let value = match kind {
-        Kind::SequentialWrite => traffic.bw_bytes as f64 / 1e6,
-        _ => traffic.lat_ns.mean / 1e3,
+        Kind::SequentialWrite => traffic.bw_bytes / 1e6,
+        _ => traffic.latency.mean_ns() / 1e3,
     };
     if !(value.is_finite() && value > 0.0) {
         return Err("it took no time".to_owned());

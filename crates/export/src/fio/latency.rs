@@ -107,7 +107,7 @@ impl Latency {
         if !shown.is_kept {
             return Latency::default();
         }
-        let is_timed = !traffic.lat_ns_percentiles.is_empty();
+        let is_timed = traffic.is_timed();
         let percentile = |percentiles: &[f64]| {
             let known = traffic.lat_ns_percentiles.iter();
             let shown = known.filter(|(percent, _)| percentiles.contains(percent));

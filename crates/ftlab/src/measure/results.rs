@@ -129,10 +129,5 @@ pub fn notes(fio: &Fio) -> Vec<String> {
 
 /// The name of a drive in results: its model, or what it is.
 pub fn slug(model: Option<&str>, device: &Device) -> String {
-    let name = model.unwrap_or(device.kind.name()).to_lowercase();
-    let words = name.split(|c: char| !c.is_ascii_alphanumeric());
-    words
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join("-")
+    ftlab_readings::slug(model.unwrap_or(device.kind.name()))
 }

@@ -121,6 +121,11 @@ pub const USES: &[(&str, &[&str])] = &[
         ],
     ),
     ("ftlab-result", &["ftlab-smart"]),
+    // What other programs measured: it runs nothing, and of the states it has the rule of steadiness alone.
+    (
+        "ftlab-readings",
+        &["ftlab-base", "ftlab-output", "ftlab-states", "ftlab-result"],
+    ),
     // Both wings of the command line use it.
     (
         "ftlab-console",
@@ -196,6 +201,7 @@ pub const USES: &[(&str, &[&str])] = &[
             "ftlab-workload",
             "ftlab-trace",
             "ftlab-result",
+            "ftlab-readings",
             "ftlab-play",
             "ftlab-lab",
             "ftlab-card",
@@ -225,6 +231,7 @@ pub const USES: &[(&str, &[&str])] = &[
             "ftlab-states",
             "ftlab-workload",
             "ftlab-result",
+            "ftlab-readings",
             "ftlab-play",
             "ftlab-lab",
             "ftlab-bench",
@@ -264,6 +271,7 @@ pub const USES: &[(&str, &[&str])] = &[
             "ftlab-workload",
             "ftlab-trace",
             "ftlab-result",
+            "ftlab-readings",
             "ftlab-play",
             "ftlab-lab",
             "ftlab-bench",
@@ -363,6 +371,7 @@ const DISK: &[&str] = &["ftlab-nbd", "ftlab-image", "ftlab-attach", "ftlab-disk"
 /// The lab, which runs loads on drives and reports what came of them.
 const LAB: &[&str] = &[
     "ftlab-import",
+    "ftlab-readings",
     "ftlab-card",
     "ftlab-bench",
     "ftlab-claims",

@@ -6,6 +6,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::PathBuf;
 
+/// The beginning of the names of fio's logs.
+pub(super) const LOGS: &str = "series";
+
 /// Words of a job that the bench writes itself, as the drive, the machine and the length of the run decide them.
 const OURS: [&str; 34] = [
     "name",
@@ -137,8 +140,8 @@ impl JobText {
         }
         if with_logs {
             for (key, value) in [
-                ("write_bw_log", super::logs::NAME),
-                ("write_iops_log", super::logs::NAME),
+                ("write_bw_log", LOGS),
+                ("write_iops_log", LOGS),
                 ("log_avg_msec", &log_ms),
                 ("per_job_logs", "0"),
             ] {

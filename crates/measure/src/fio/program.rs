@@ -1,14 +1,13 @@
 //! The fio that is installed.
 
-use super::job_text::{Common, JobText};
-use super::logs::Course;
-use super::output::Output;
+use super::job_text::{Common, JobText, LOGS};
 use crate::device::held::Held;
 use crate::stop::Stop;
 use ftlab_base::Blame;
+use ftlab_readings::fio::{Course, Output};
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io;
+use std::io::{self, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -153,10 +152,11 @@ impl Fio {
                 std::fs::read_to_string(&said).unwrap_or_default()
             ))
         };
-        let output = Output::parse(&results)
-            .map_err(|why| FioError::Failed(format!("{why}: {}", words())))?;
+        let output = Output::parse(&results).map_err(|why| {
+            FioError::Failed(format!("its results cannot be read: {why}: {}", words()))
+        })?;
         if let Some(job) = output.jobs.iter().find(|job| job.error != 0) {
-            let why = io::Error::from_raw_os_error(job.error);
+            let why = io::Error::from_raw_os_error(job.error as i32);
             return Err(FioError::Failed(format!(
                 "{}: {why}: {}",
                 job.name,
@@ -169,12 +169,20 @@ impl Fio {
         Ok(Ended {
             output,
             course: match with_logs {
-                true => Course::read(folder.path())?,
+                true => course(folder.path())?,
                 false => Course::default(),
             },
             unknown,
         })
     }
+}
+
+/// The course of a run second by second, from the logs in its folder.
+fn course(folder: &Path) -> Result<Course, FioError> {
+    let log =
+        |kind: &str| File::open(folder.join(format!("{LOGS}_{kind}.log"))).map(BufReader::new);
+    let course = Course::of_seconds(log("bw")?, log("iops")?);
+    course.map_err(|why| FioError::Failed(format!("its logs cannot be read: {why}")))
 }
 
 /// What fio says to options that run nothing.

@@ -74,6 +74,14 @@ fn kind(drive: &DriveSheet) -> &'static str {
         DriveKind::Ssd => "SSD",
         DriveKind::Disk => "Hard disk",
         DriveKind::Ram => "RAM disk",
+        DriveKind::Unknown => "Drive",
+    }
+}
+
+fn capacity(drive: &DriveSheet) -> String {
+    match drive.capacity_bytes {
+        0 => "not known".to_owned(),
+        bytes => format::capacity(bytes),
     }
 }
 
@@ -84,7 +92,7 @@ fn facts(view: &View<'_>, drive: &DriveSheet) -> Markup {
     let figures = view.drive_figures(&drive.drive);
     html! {
         dl.facts {
-            div { dt { "Capacity" } dd { (format::capacity(drive.capacity_bytes)) } }
+            div { dt { "Capacity" } dd { (capacity(drive)) } }
             div {
                 dt { "Numbers worked out from figures" }
                 dd {

@@ -217,7 +217,7 @@ fn random_penalty(view: &View<'_>, slug: &str) -> Option<f64> {
 /// amount stands as it is, so that two drives that differ little read alike.
 fn why(kind: DriveKind, feel: Feel, run: &Run) -> String {
     match kind {
-        DriveKind::Ssd => {}
+        DriveKind::Ssd | DriveKind::Unknown => {}
         DriveKind::Disk => {
             return "The arm travels for every random write, about as far each time; behind others a write waits its turn.".to_owned();
         }

@@ -147,7 +147,7 @@ impl Character {
         };
         match self.kind {
             DriveKind::Ssd => vec![read],
-            DriveKind::Disk | DriveKind::Ram => Vec::new(),
+            DriveKind::Disk | DriveKind::Ram | DriveKind::Unknown => Vec::new(),
         }
     }
 

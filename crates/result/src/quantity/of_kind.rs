@@ -86,7 +86,7 @@ impl OfKind {
         match self {
             OfKind::Iops => Some(traffic.iops),
             OfKind::BytesPerS => Some(traffic.bytes_per_s),
-            _ if traffic.lat_ns_percentiles.is_empty() => None,
+            _ if !traffic.is_timed() => None,
             OfKind::LatencyMean => Some(traffic.lat_ns_mean),
             OfKind::LatencyMax => Some(traffic.lat_ns_max as f64),
             OfKind::LatencyPercentile(percent) => Some(traffic.percentile_ns(percent)? as f64),
