@@ -129,7 +129,7 @@ pub enum Command {
     Show(show::Options),
     /// Run fio jobs, application scripts and traces on drives
     Run(run::Options),
-    /// Convert files of MQSim, SimpleSSD, FEMU and NVMeVirt
+    /// Convert other simulators' files, and results of fio and its tools
     #[command(subcommand)]
     Import(import::Command),
     /// Write a drive, and a load, as another simulator's files

@@ -252,23 +252,9 @@ fn load(options: &Options) -> Result<OwnLoad, Failure> {
     Ok(load)
 }
 
-/// Reads bytes a day, in powers of 1000 as drives are sold, or of 1024 where the unit has an i.
+/// Reads bytes a day.
 pub fn bytes_per_day(text: &str) -> Result<f64, String> {
-    let wrong = || "give bytes with a unit, for example 2TB, 500GB or 0.5TiB".to_owned();
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = text[digits.len()..].to_ascii_lowercase();
-    let powers = ["mb", "gb", "tb", "pb"];
-    let decimal = powers.iter().position(|power| *power == unit);
-    let binary = powers
-        .iter()
-        .position(|power| power.replace('b', "ib") == unit);
-    let unit = match (decimal, binary) {
-        (Some(power), _) => 1e6 * 1e3_f64.powi(power as i32),
-        (_, Some(power)) => 1_048_576.0 * 1024.0_f64.powi(power as i32),
-        _ => return Err(wrong()),
-    };
-    let number: f64 = digits.trim().parse().map_err(|_| wrong())?;
-    let bytes = number * unit;
+    let bytes = options::amount(text)?;
     (1e6..=1e17)
         .contains(&bytes)
         .then_some(bytes)

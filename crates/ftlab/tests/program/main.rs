@@ -28,6 +28,7 @@ mod peers;
 mod place;
 mod plans;
 mod ratchets;
+mod readings;
 mod repeats;
 mod repository;
 mod resume;

@@ -47,6 +47,7 @@ const WRITERS: &[(&str, &str)] = &[
     ("endurance --drive intel-x25-m-g1-80 --html X", "life.html"),
     ("claims C084 --keep d", "d/cells.jsonl"),
     ("calibrate D --fio none.json --out X", "d.toml"),
+    ("import results none.json --out d", "d/results.json"),
     ("import femu -device --out d --force", "d/femu.toml"),
     ("card --for mqsim D --out d --force", "d/ssdconfig.xml"),
     ("card --for seastar D --out X --force", "io_properties.yaml"),

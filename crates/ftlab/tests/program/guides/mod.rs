@@ -24,11 +24,12 @@ fn root() -> PathBuf {
 }
 
 /// The pages, and how many blocks of commands each has at least.
-const PAGES: [(&str, usize); 27] = [
+const PAGES: [(&str, usize); 28] = [
     ("README.md", 5),
     ("docs/guides/add-a-drive.md", 1),
     ("docs/guides/application-scripts.md", 2),
     ("docs/guides/attach.md", 12),
+    ("docs/guides/bring-your-results.md", 4),
     ("docs/guides/come-from-another-simulator.md", 2),
     ("docs/guides/compare-settings.md", 3),
     ("docs/guides/does-my-database-flush.md", 6),
@@ -368,6 +369,11 @@ fn a_missing_flush_is_found_as_the_guide_says() {
 #[test]
 fn settings_can_be_compared_as_their_guide_says() {
     holds("docs/guides/compare-settings.md", false);
+}
+
+#[test]
+fn results_are_brought_as_their_guide_says() {
+    holds("docs/guides/bring-your-results.md", false);
 }
 
 #[test]

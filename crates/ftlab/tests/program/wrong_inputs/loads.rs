@@ -106,6 +106,23 @@ fn loads_that_are_none_are_refused() {
             2,
             "is neither [section] nor key = value",
         ),
+        ("import results missing.json", 2, "there is no such file"),
+        ("import results random.fio", 2, "there is no JSON in it"),
+        (
+            "import results random.fio --format ezfio",
+            2,
+            "no results of ezfio",
+        ),
+        (
+            "import results random.fio --capacity 480",
+            2,
+            "give bytes with a unit",
+        ),
+        (
+            "import results random.fio --state a/b",
+            2,
+            "letters, digits and hyphens",
+        ),
         ("import femu random.fio", 2, "there is no `-device femu"),
     ];
     try_all(ROWS);

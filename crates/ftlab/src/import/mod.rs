@@ -1,4 +1,6 @@
-//! `ftlab import`: drives and loads of other simulators as a drive file and job files.
+//! `ftlab import`: drives and loads of other simulators as a drive file and job files, and results of other tools.
+
+mod results;
 
 use crate::failure::{Failure, Outcome};
 use crate::files::{self, Folder};
@@ -18,6 +20,7 @@ Examples:
   ftlab import simplessd config/sample.cfg simplessd/config/sample.cfg
   ftlab import femu run-blackbox.sh
   ftlab import nvmevirt ssd_config.h --base-ssd SAMSUNG_970PRO --capacity 64
+  ftlab import results randread.json --drive \"Example 480\" --out measured
 
 NAME.toml is the drive file and NAME.fio the job. Run them with
 `ftlab run NAME.fio --drive ./NAME.toml --testbed attached`: the host takes no
@@ -43,6 +46,16 @@ Examples:
 #[derive(Debug, Subcommand)]
 #[command(after_help = EXAMPLES)]
 pub enum Command {
+    #[command(flatten)]
+    Of(Simulator),
+    /// Results of fio and of tools around it: JSON, logs, folders
+    #[command(after_help = results::EXAMPLES)]
+    Results(results::Options),
+}
+
+/// A simulator, and its files.
+#[derive(Debug, Subcommand)]
+pub enum Simulator {
     /// MQSim's device configuration, and its workload definition: a job for each scenario
     #[command(after_help = OF_MQSIM)]
     Mqsim {
@@ -117,22 +130,29 @@ struct Report<'a> {
 }
 
 pub fn command(command: &Command) -> Outcome {
+    match command {
+        Command::Of(simulator) => converted(simulator),
+        Command::Results(options) => results::command(options),
+    }
+}
+
+fn converted(simulator: &Simulator) -> Outcome {
     // If a reader panics over several files, the error names the first.
-    let first = match command {
-        Command::Mqsim { config, .. } | Command::Simplessd { config, .. } => config.as_path(),
-        Command::Nvmevirt { header, .. } => header,
-        Command::Femu { arguments, .. } => Path::new(arguments),
+    let first = match simulator {
+        Simulator::Mqsim { config, .. } | Simulator::Simplessd { config, .. } => config.as_path(),
+        Simulator::Nvmevirt { header, .. } => header,
+        Simulator::Femu { arguments, .. } => Path::new(arguments),
     };
-    let (to, program, imported) = files::guarded(first, || read_all(command))?;
+    let (to, program, imported) = files::guarded(first, || read_all(simulator))?;
     let name = to.name.as_deref().unwrap_or(program);
     written(to, name, &imported)
 }
 
 /// Reads and converts the files of a program, and returns them with their target and the program's name.
-fn read_all(command: &Command) -> Result<(&To, &'static str, Imported), Failure> {
+fn read_all(simulator: &Simulator) -> Result<(&To, &'static str, Imported), Failure> {
     // Every simulator describes its device in a form of its own, and has a reader of its own for it.
-    Ok(match command {
-        Command::Mqsim {
+    Ok(match simulator {
+        Simulator::Mqsim {
             config,
             workload,
             to,
@@ -145,7 +165,7 @@ fn read_all(command: &Command) -> Result<(&To, &'static str, Imported), Failure>
                 ftlab_import::mqsim(&device.text(), loads.as_ref().map(Read::text).as_ref())?;
             (to, "mqsim", imported)
         }
-        Command::Simplessd { config, other, to } => {
+        Simulator::Simplessd { config, other, to } => {
             let config = read(config, "a .cfg of SimpleSSD's")?;
             let other = other.as_deref();
             let other = other.map(|path| read(path, "the other .cfg of SimpleSSD's"));
@@ -154,11 +174,11 @@ fn read_all(command: &Command) -> Result<(&To, &'static str, Imported), Failure>
             let imported = ftlab_import::simplessd(&config.text(), other.as_ref())?;
             (to, "simplessd", imported)
         }
-        Command::Femu { arguments, to } => {
+        Simulator::Femu { arguments, to } => {
             let said = femu(arguments)?;
             (to, "femu", ftlab_import::femu(&said.text())?)
         }
-        Command::Nvmevirt {
+        Simulator::Nvmevirt {
             header,
             base_ssd,
             capacity,
