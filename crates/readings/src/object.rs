@@ -3,6 +3,9 @@
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
+/// The most of anything that a run has: more is no measurement, and sums of a thousand would not fit.
+pub const COUNT_MAX: u64 = 1 << 53;
+
 /// An object, and the place where it stands in its document.
 #[derive(Debug)]
 pub struct Object {
@@ -69,6 +72,7 @@ impl Object {
             .as_f64()
             .filter(|number| *number >= 0.0 && number.fract() == 0.0 && *number < u64::MAX as f64);
         let count = value.as_u64().or(whole.map(|number| number as u64));
+        let count = count.filter(|count| *count <= COUNT_MAX);
         count.map(Some).ok_or_else(|| wrong(&at, &value, "a count"))
     }
 
@@ -185,6 +189,8 @@ mod tests {
             "jobs[0].no is -1, where a count belongs"
         );
         assert_eq!(jobs[0].rest().collect::<Vec<_>>(), ["rest"]);
+        let mut large = Object::of("", json!({"ios": u64::MAX})).unwrap();
+        assert!(large.count("ios").is_err());
         assert!(jobs[0].number("rest").is_err() && Object::of("", json!([])).is_err());
         assert_eq!(whole.rest().count(), 0);
     }

@@ -2,6 +2,7 @@
 
 use super::latency::{Bins, Latency, middle};
 use super::logs::{Entry, KINDS, checked_ms};
+use crate::object::COUNT_MAX;
 use ftlab_result::LatencyCourse;
 use std::collections::BTreeMap;
 
@@ -58,10 +59,10 @@ impl Courses {
         let mut numbers = Vec::with_capacity(BINS_OF_LOGS[0].0 + 3);
         for field in line.split(',') {
             let field = field.trim();
-            let number: u64 = field.parse().map_err(|_| {
+            let number = field.parse().ok().filter(|number| *number <= COUNT_MAX);
+            numbers.push(number.ok_or_else(|| {
                 format!("{field:?} stands where a count belongs; is the log cut off?")
-            })?;
-            numbers.push(number);
+            })?);
         }
         let [ms, kind, _, counts @ ..] = &numbers[..] else {
             return Err("it has no counts; is the log cut off?".to_owned());

@@ -270,7 +270,9 @@ fn belongs(log: &Log, source: &Source, global: &BTreeMap<String, String>, part: 
         named == Some(log.prefix.as_str())
     });
     let is_of_thread = log.job.is_none_or(|thread| part.threads.contains(&thread));
-    is_named && is_of_thread && source.path.parent() == Some(log.folder.as_path())
+    // Folders of a tool have logs of the same names; files that the user named belong together wherever they are.
+    let is_beside = !log.source.is_found || source.path.parent() == Some(log.folder.as_path());
+    is_named && is_of_thread && is_beside
 }
 
 /// True if nothing says what logs are called.

@@ -54,7 +54,9 @@ impl Latency {
         };
         // fio 2 fills its list up with percentiles of 0.
         stated.retain(|(percent, _)| *percent > 0.0);
-        stated.iter_mut().for_each(|(_, value)| *value *= unit_ns);
+        stated
+            .iter_mut()
+            .for_each(|(_, value)| *value = value.saturating_mul(unit_ns));
         stated.sort_by(|a, b| a.0.total_cmp(&b.0));
         let bins = match object.object("bins")? {
             Some(of) => bins(of, unit_ns)?,

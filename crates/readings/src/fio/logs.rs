@@ -2,6 +2,7 @@
 
 use super::latency::per_second;
 use super::rates::{Rates, Unit};
+use crate::object::COUNT_MAX;
 use ftlab_result::{LatencyCourse, PerSecond};
 use std::io::{self, BufRead};
 
@@ -134,8 +135,8 @@ pub fn entry(line: &str) -> Result<Entry, String> {
     let mut fields = line.split(',').map(str::trim);
     let mut number = |what: &str| -> Result<u64, String> {
         let field = fields.next().unwrap_or_default();
-        let number = field.parse();
-        number.map_err(|_| {
+        let number = field.parse().ok().filter(|number| *number <= COUNT_MAX);
+        number.ok_or_else(|| {
             format!("{field:?} stands where {what} belongs in `time, value, kind, bytes`; is the log cut off?")
         })
     };

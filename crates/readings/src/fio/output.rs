@@ -3,7 +3,7 @@
 use super::document::documents;
 use super::latency::Latency;
 use crate::left::Ledger;
-use crate::object::Object;
+use crate::object::{COUNT_MAX, Object};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -304,7 +304,7 @@ impl Direction {
         let io_bytes = if is_bytes {
             stated
         } else {
-            stated.saturating_mul(1024)
+            (stated * 1024).min(COUNT_MAX)
         };
         let [mut lat, clat] = [
             latency(&mut object, "lat", total_ios)?,

@@ -17,6 +17,9 @@ const TEXT: &str = "A test of ezFIO, run elsewhere, and imported.";
 /// The most that a table or an output has.
 const BYTES_MAX: u64 = 256 << 20;
 
+/// The most of anything that a drive does in a second.
+const FIGURE_MAX: f64 = 1e12;
+
 /// The beginning of names of tables, of its tests and of requests in each second.
 const TESTS: &str = "ezfio_tests_";
 const SECONDS: &str = "ezfio_timeseries_";
@@ -247,7 +250,7 @@ fn fact(line: &str, source: &Source, readings: &mut Readings, notes: &mut Vec<St
 fn row(fields: &[&str], section: &str, place: String, folder: PathBuf) -> Option<Row> {
     let number = |n: usize| -> Option<f64> {
         let number: f64 = fields.get(n)?.trim().parse().ok()?;
-        Some(number).filter(|number| number.is_finite() && *number >= 0.0)
+        Some(number).filter(|number| (0.0..=FIGURE_MAX).contains(number))
     };
     Some(Row {
         section: section.to_owned(),
@@ -367,17 +370,13 @@ fn seconds(sources: &[Source]) -> Result<Vec<u64>, ReadingError> {
         .filter(|(_, line)| !line.trim().is_empty())
         .map(|(number, line)| {
             let first = line.split(',').next().unwrap_or_default();
-            first
-                .trim()
-                .parse::<f64>()
-                .map(|iops| iops.max(0.0) as u64)
-                .map_err(|_| {
-                    let place = format!("{}:{number}", source.name);
-                    ReadingError::new(
-                        place,
-                        format!("{first:?} stands where requests a second belong"),
-                    )
-                })
+            let iops = first.trim().parse().ok();
+            let iops = iops.filter(|iops: &f64| (0.0..=FIGURE_MAX).contains(iops));
+            iops.map(|iops| iops as u64).ok_or_else(|| {
+                let place = format!("{}:{number}", source.name);
+                let why = format!("{first:?} stands where requests a second belong");
+                ReadingError::new(place, why)
+            })
         });
     iops.collect()
 }

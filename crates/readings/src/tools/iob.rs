@@ -111,9 +111,9 @@ fn of_log(rows: &Rows, readings: &mut Readings) -> Result<Option<Reading>, Readi
     let mut sheet = title(first, Some(bytes), &mut readings.left)?;
     let [read, write] = ios.map(|ios| Traffic {
         ios,
-        bytes: ios * bytes,
+        bytes: ios.saturating_mul(bytes),
         iops: ios as f64 / seconds,
-        bytes_per_s: (ios * bytes) as f64 / seconds,
+        bytes_per_s: ios as f64 * bytes as f64 / seconds,
         ..Traffic::default()
     });
     (run.read, run.write) = (read, write);
@@ -125,7 +125,7 @@ fn of_log(rows: &Rows, readings: &mut Readings) -> Result<Option<Reading>, Readi
     {
         let ios = row.count("writeIOPS")? + row.count("readIOPS")?;
         run.series_ios.push(ios);
-        run.series_bytes.push(ios * bytes);
+        run.series_bytes.push(ios.saturating_mul(bytes));
     }
     run.series_interval_s = 1.0;
     if let Some(wa) = write_amplification(rows, bytes)? {
@@ -159,7 +159,8 @@ fn of_stats(rows: &Rows, readings: &mut Readings) -> Result<Option<Reading>, Rea
                 (&mut run.write, "wcnt", "writeMibs"),
             ] {
                 traffic.ios += row.count(count)?;
-                traffic.bytes += (row.number(rate)? * took * MEBIBYTE).round() as u64;
+                let bytes = (row.number(rate)? * took * MEBIBYTE).round() as u64;
+                traffic.bytes = traffic.bytes.saturating_add(bytes);
             }
         }
         seconds = seconds.max(of_thread);
@@ -281,7 +282,7 @@ fn write_amplification(rows: &Rows, bytes: u64) -> Result<Option<f64>, ReadingEr
     let [first, .., last] = &updates[..] else {
         return Ok(None);
     };
-    let host = (last.1.saturating_sub(first.1) * bytes) as f64;
+    let host = last.1.saturating_sub(first.1) as f64 * bytes as f64;
     Ok((host > 0.0 && last.0 > first.0).then_some((last.0 - first.0) / host))
 }
 

@@ -1,6 +1,7 @@
 //! Rows of a table with a header, whose cells are asked for by the names of their columns.
 
 use crate::error::ReadingError;
+use crate::object::COUNT_MAX;
 use crate::source::Source;
 use std::rc::Rc;
 
@@ -48,7 +49,7 @@ impl Row {
     /// A number of things.
     pub fn count(&self, name: &str) -> Result<u64, ReadingError> {
         let number = self.number(name)?;
-        match number >= 0.0 && number < u64::MAX as f64 {
+        match (0.0..=COUNT_MAX as f64).contains(&number) {
             true => Ok(number as u64),
             false => Err(ReadingError::new(
                 &self.place,

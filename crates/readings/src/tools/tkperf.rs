@@ -23,8 +23,14 @@ const WINDOW: usize = 5;
 /// KiB, in which fio's short form has rates.
 const KIB: f64 = 1024.0;
 
+/// The most of anything that a drive does in a second.
+const FIGURE_MAX: f64 = 1e12;
+
 /// Seconds of a round, if the file does not say it.
 const ROUND_S: f64 = 60.0;
+
+/// The longest that a round takes: a day.
+const ROUND_S_MAX: f64 = 86_400.0;
 
 /// Shares of reads, and sizes, of the test of IOPS and of that of latencies.
 const OF_IOPS: (&[u8], &[&str]) = (
@@ -170,7 +176,7 @@ fn device(info: &str, source: &Source, readings: &mut Readings) {
             "Firmware Revision" => readings.device.fact("device.firmware", value, "", source),
             "Device Size (bytes)" => readings.device.capacity_bytes = first,
             key if key.starts_with("device size with M = 1000*1000") => {
-                readings.device.capacity_bytes = first.map(|mb| mb * 1_000_000);
+                readings.device.capacity_bytes = first.map(|mb| mb.saturating_mul(1_000_000));
             }
             key => readings.device.fact(
                 &format!("device.{}", crate::readings::slug(key)),
@@ -185,15 +191,22 @@ fn device(info: &str, source: &Source, readings: &mut Readings) {
 /// A figure of a cell in one round, put among figures of several.
 type Cell = fn(&Value) -> Option<[f64; 3]>;
 
+/// A rate or a latency.
+fn figure(value: &Value) -> Option<f64> {
+    value
+        .as_f64()
+        .filter(|figure| (0.0..=FIGURE_MAX).contains(figure))
+}
+
 /// The requests a second.
 fn cell_of_iops(value: &Value) -> Option<[f64; 3]> {
-    Some([value.as_f64()?, 0.0, 0.0])
+    Some([figure(value)?, 0.0, 0.0])
 }
 
 /// Shortest, longest and mean latency in microseconds.
 fn cell_of_latency(value: &Value) -> Option<[f64; 3]> {
     match &value.as_array()?[..] {
-        [least, most, mean] => Some([least.as_f64()?, most.as_f64()?, mean.as_f64()?]),
+        [least, most, mean] => Some([figure(least)?, figure(most)?, figure(mean)?]),
         _ => None,
     }
 }
@@ -320,10 +333,10 @@ impl Test<'_> {
                     .and_then(Value::as_array)
                     .into_iter()
                     .flatten();
-                let each: Vec<f64> = each.filter_map(Value::as_f64).collect();
-                if each.is_empty() {
+                let each: Option<Vec<f64>> = each.map(figure).collect();
+                let Some(each) = each.filter(|each| !each.is_empty()) else {
                     return Err(self.wrong(&format!("it has no rates of {name} for {size}")));
-                }
+                };
                 let window = self.window(each.len());
                 let mean =
                     window.iter().map(|round| each[*round]).sum::<f64>() / window.len() as f64;
@@ -344,14 +357,19 @@ impl Test<'_> {
     fn saturation(&self, readings: &mut Readings) -> Result<(), ReadingError> {
         let matrices = self.rounds()?;
         let list = |n: usize| matrices.get(n).and_then(Value::as_array);
-        let iops: Option<Vec<f64>> =
-            list(0).map(|each| each.iter().filter_map(Value::as_f64).collect());
+        let iops: Option<Vec<f64>> = list(0).and_then(|each| each.iter().map(figure).collect());
         let Some(iops) = iops.filter(|iops| !iops.is_empty()) else {
             return Err(self.wrong("it has no rounds of requests"));
         };
-        let latencies = list(1).into_iter().flatten().filter_map(cell_of_latency);
-        let latencies: Vec<[f64; 3]> = latencies.collect();
+        let latencies = list(1).into_iter().flatten().map(cell_of_latency);
+        let latencies: Option<Vec<[f64; 3]>> = latencies.collect();
+        let Some(latencies) = latencies else {
+            return Err(self.wrong("its latencies are not three numbers a round"));
+        };
         let round_s = self.number("runtime").unwrap_or(ROUND_S);
+        if !(1.0..=ROUND_S_MAX).contains(&round_s) {
+            return Err(self.wrong(&format!("its rounds take {round_s} s")));
+        }
         let rounds: Vec<usize> = (0..iops.len()).collect();
         let names = ("4k".to_owned(), String::new());
         let mut reading = self.reading(
