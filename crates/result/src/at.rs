@@ -49,6 +49,51 @@ pub struct At {
     /// The logs of an NVMe drive at the end; absent for others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nvme: Option<NvmeLogs>,
+    /// The steps that a real drive went through, the measured one last, with its counters before and after each; empty
+    /// for a model, and for a drive that nobody could ask.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counted: Vec<CountedStep>,
+}
+
+/// A step on a real drive, and what the drive counted in it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CountedStep {
+    /// The step in words.
+    pub step: String,
+    /// The drive's counters before it.
+    pub before: Counters,
+    /// The drive's counters after it.
+    pub after: Counters,
+    /// Media bytes written over host bytes written in the step; absent where the drive does not count both, and where
+    /// its counters are too coarse for what was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wa: Option<f64>,
+}
+
+/// Counters of a real drive since it was made. Each is absent where the drive does not have it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Counters {
+    /// Bytes that hosts wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_bytes_written: Option<u64>,
+    /// Bytes that the drive wrote to its flash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub media_bytes_written: Option<u64>,
+    /// Percent of the rated endurance that is used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub percentage_used: Option<u8>,
+    /// Degrees Celsius.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub celsius: Option<i32>,
+    /// Percent of the spare blocks that are left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub available_spare: Option<u8>,
+    /// Number of times its power went while it was at work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsafe_shutdowns: Option<u64>,
+    /// Errors of the medium that the drive could not correct.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub media_errors: Option<u64>,
 }
 
 /// Preparation of a drive by rounds of random writes.

@@ -17,7 +17,7 @@ mod ratio;
 mod run;
 mod spread;
 
-pub use at::{At, Erases, HandleTraffic, Inside, Joules, Settling};
+pub use at::{At, CountedStep, Counters, Erases, HandleTraffic, Inside, Joules, Settling};
 pub use job::{
     Directions, Extent, FIO_BOUNDS, Job, LatencyCourse, LatencyTarget, PerSecond, Process,
     Reporting, SteadyState, Traffic,

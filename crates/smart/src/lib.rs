@@ -2,6 +2,10 @@
 //!
 //! Drives make them (`drive/smart.rs`, `drive/nvme.rs`), results keep them, and tools print them: all know these types alone.
 
+mod counted;
+
+pub use counted::Counted;
+
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
