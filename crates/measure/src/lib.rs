@@ -3,12 +3,17 @@
 //! - [`device`] names a drive and has it alone; nothing is written to one that was not named twice;
 //! - [`plan`] turns tests into courses of steps, each of them commands of a host;
 //! - [`fio`] runs the jobs of steps;
+//! - [`health`] asks the drive what it counts of itself;
+//! - [`heat`] lets a drive rest that is too warm;
 //! - [`session`] goes through a plan, and hands out a run of each measurement.
 
 pub mod device;
 pub mod fio;
+pub mod health;
+pub mod heat;
 pub mod machine;
 pub mod plan;
+pub mod programs;
 mod purge;
 mod run;
 pub mod session;

@@ -38,10 +38,11 @@ impl Described {
     /// What the system says of a drive, and of itself.
     #[must_use]
     pub fn of(system: &System, device: &Device) -> Described {
-        let block = match device.node {
-            Node::Block(number) => system.block(number),
+        let block = match device.node() {
+            Some(Node::Block(number)) => system.block(number),
             // What the file's file system lies on.
-            Node::File(file) => system.block(file.device),
+            Some(Node::File(file)) => system.block(file.device),
+            None => None,
         };
         let whole = block.map(|block| block.disk().unwrap_or(block));
         let of = |name: &str| whole.as_ref().and_then(|block: &Block| block.text(name));
@@ -54,7 +55,7 @@ impl Described {
         let mut put = |key: &str, value: Option<String>, unit: &str, note: &str| {
             parameters.extend(value.map(|value| parameter(key, value, unit, note)));
         };
-        let is_own = matches!(device.node, Node::Block(_));
+        let is_own = matches!(device.node(), Some(Node::Block(_)));
         let own = |name: &str| of(name).filter(|_| is_own);
         put("drive.model", own("device/model"), "", "");
         put(
@@ -134,7 +135,7 @@ impl Described {
             drive: slug.to_owned(),
             name,
             summary: format!(
-                "A real drive: a {}, measured by {}.",
+                "A real drive ({}), measured by {}.",
                 device.kind.name(),
                 fio.version
             ),
@@ -150,6 +151,13 @@ impl Described {
             members: Vec::new(),
         }
     }
+}
+
+/// The temperature from which the drive rests, as a number of its sheet.
+#[must_use]
+pub fn max_celsius(celsius: i32) -> Parameter {
+    let note = "from which the drive rests until it has cooled down";
+    parameter("bench.max_celsius", celsius.to_string(), "°C", note)
 }
 
 /// The hash that stands for a real drive where a model has that of its file.
@@ -168,7 +176,7 @@ pub fn suite_of(sheet: &DriveSheet) -> Option<&str> {
 }
 
 fn file_system(system: &System, device: &Device) -> Option<String> {
-    let Node::File(_) = device.node else {
+    let Some(Node::File(_)) = device.node() else {
         return None;
     };
     // Of mounts one in another, that of the longest path is the file's.

@@ -1,11 +1,13 @@
 //! A measurement as a run of results.
 
 use crate::fio::Ended;
+use crate::health::Health;
 use crate::plan::Measure;
 use ftlab_bench::review::read_off;
 use ftlab_bench::suites::Test;
 use ftlab_readings::fio::seconds_of_groups;
-use ftlab_result::{Fill, Run};
+use ftlab_result::quantity::table;
+use ftlab_result::{At, CountedStep, Fill, Run, Settling, Warning};
 
 /// Length of an interval of the series.
 const INTERVAL_S: f64 = 1.0;
@@ -16,8 +18,16 @@ pub struct About<'a> {
     pub drive: &'a str,
     /// Steps, in words.
     pub steps: &'a [String],
-    /// Notes on machine and program.
+    /// Notes on machine, program and drive.
     pub notes: &'a [String],
+    /// What the drive counted in the steps before.
+    pub before: &'a [CountedStep],
+    /// What it counted in the measurement.
+    pub own: Option<&'a CountedStep>,
+    /// Rounds until it was steady.
+    pub settling: Option<&'a Settling>,
+    /// What it said afterwards.
+    pub health: &'a Health,
 }
 
 /// The jobs of a measurement, by name.
@@ -80,12 +90,40 @@ fn whole(measure: &Measure, ended: &Ended, about: &About<'_>) -> Run {
     }
     let output = &ended.output;
     let seconds = seconds_of_groups(&output.jobs);
-    Run {
+    let mut run = Run {
         state: measure.state.clone(),
         data: measure.data.clone(),
         steps: about.steps.to_vec(),
         notes,
         is_short: measure.short.is_some(),
+        warnings: paused(ended.paused_s).into_iter().collect(),
+        at: vec![at(about)],
         ..ftlab_readings::fio::run(&output.jobs, &output.global, seconds, &ended.course)
+    };
+    if let Some(wa) = about.own.and_then(|own| own.wa) {
+        table::WA.put(&mut run.metrics, wa);
     }
+    run
+}
+
+/// The drive, as far as it says anything of itself.
+fn at(about: &About<'_>) -> At {
+    At {
+        settling: about.settling.cloned(),
+        smart: about.health.smart.clone(),
+        nvme: about.health.nvme.clone(),
+        counted: about.before.iter().chain(about.own).cloned().collect(),
+        ..At::default()
+    }
+}
+
+/// The remark on a measurement during which the drive rested.
+fn paused(seconds: f64) -> Option<Warning> {
+    (seconds > 0.0).then(|| Warning {
+        saw: format!(
+            "The drive reached its limit of temperature, and fio rested for about {seconds:.0} s."
+        ),
+        why: "Rates and longest latencies of this run count the rest.".to_owned(),
+        option: "Cool the drive better, or give a higher --max-celsius.".to_owned(),
+    })
 }

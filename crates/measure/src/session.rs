@@ -3,14 +3,17 @@
 use crate::device::held::Held;
 use crate::device::refusal::Refusal;
 use crate::device::system::{Node, System};
-use crate::fio::{Fio, FioError};
-use crate::plan::{Course, Plan, Step, Writes, round};
-use crate::run::{About, runs};
+use crate::fio::{Ended, Fio, FioError, JobText};
+use crate::health::{Health, Monitor};
+use crate::heat::{COOLER_BY, Heat, Watch};
+use crate::plan::{Course, Measure, Plan, Step, Writes, round};
+use crate::programs::Programs;
+use crate::purge::{self, Eraser};
+use crate::run::{self, About, runs};
 use crate::stop::Stop;
-use crate::{purge, run};
 use ftlab_base::Blame;
 use ftlab_readings::fio::FioJob;
-use ftlab_result::Run;
+use ftlab_result::{CountedStep, Run, Settling};
 use ftlab_states::steady_rule::{ROUNDS_MAX, is_steady};
 use std::io;
 use std::process::{Command, Stdio};
@@ -26,12 +29,14 @@ const FOUND: &str = "The drive as it was found.";
 #[derive(Debug, Error)]
 pub enum SessionError {
     /// The drive may not be used any more.
-    #[error("{at}: {why}")]
+    #[error("{at}: {why}{kernel}")]
     Device {
         /// What was to be done.
         at: String,
         /// Why not.
         why: Refusal,
+        /// The kernel's last words about the drive, if it may be asked.
+        kernel: String,
     },
     /// fio failed.
     #[error("{at}: {why}{kernel}")]
@@ -44,12 +49,14 @@ pub enum SessionError {
         kernel: String,
     },
     /// The drive cannot be erased.
-    #[error("{at}: cannot erase the drive: {why}")]
+    #[error("{at}: cannot erase the drive: {why}{kernel}")]
     Purge {
         /// What was to be done.
         at: String,
         /// In the system's words.
         why: io::Error,
+        /// The kernel's last words about the drive, if it may be asked.
+        kernel: String,
     },
     /// What was measured cannot be kept.
     #[error("{0}")]
@@ -87,8 +94,35 @@ pub struct Session<'a> {
     pub drive: &'a str,
     /// Notes on each run.
     pub notes: &'a [String],
+    /// Programs that erase the drive.
+    pub programs: &'a Programs,
+    /// Asks the drive what it counts.
+    pub monitor: &'a Monitor,
+    /// Lets the drive rest when it is too warm.
+    pub heat: Option<Heat<'a>>,
     /// Ends it.
     pub stop: &'a Stop,
+}
+
+/// What was done to the drive since it was found or erased.
+struct Way {
+    /// Steps in words.
+    steps: Vec<String>,
+    /// What the drive counted in each.
+    counted: Vec<CountedStep>,
+    /// Rounds until it was steady.
+    settling: Option<Settling>,
+    /// What it said after the last one.
+    health: Health,
+}
+
+impl Way {
+    /// Adds a step, after which the drive says this.
+    fn went(&mut self, step: String, health: Health) {
+        self.counted.extend(health.step(&self.health, &step));
+        self.steps.push(step);
+        self.health = health;
+    }
 }
 
 impl Session<'_> {
@@ -111,59 +145,104 @@ impl Session<'_> {
         (mut done, all): (usize, usize),
         listener: &mut dyn Listener,
     ) -> Result<usize, SessionError> {
-        let mut steps = vec![FOUND.to_owned()];
+        let mut way = Way {
+            steps: vec![FOUND.to_owned()],
+            counted: Vec::new(),
+            settling: None,
+            health: self.monitor.ask(),
+        };
         let mut names = course
             .measures()
             .map(|measure| measure.ids().next().unwrap_or_default());
         let mut next = names.next().unwrap_or_default();
         for step in &course.steps {
             self.look_again(&next)?;
+            self.cool(&next, listener)?;
             match step {
-                Step::Purge => {
-                    listener.begins(&format!("erasing, for {next}"));
-                    let purged = purge::purge(self.held, self.stop);
-                    // What was there before is gone.
-                    steps = vec![self.purged(&next, purged)?];
-                }
-                Step::Trim(bytes) => {
-                    let trimmed = purge::trim(self.held, *bytes, self.stop);
-                    steps.push(self.purged(&next, trimmed)?);
-                }
-                Step::Write(writes) => {
-                    listener.begins(&format!("preparing, for {next}: {}", writes.words));
-                    self.write(&next, writes)?;
-                    steps.push(writes.words.clone());
-                }
-                Step::Settle => {
-                    listener.begins(&format!("settling, for {next}"));
-                    steps.push(self.settle(&next)?);
-                }
                 Step::Measure(measure) => {
                     done += 1;
                     listener.begins(&format!("{done} of {all}: {next}"));
-                    let jobs = crate::fio::JobText::of(&measure.file);
-                    let ended = self.fio.run(&jobs, true, self.stop);
-                    let ended = ended.map_err(|why| self.failed(&next, why))?;
-                    let about = About {
-                        drive: self.drive,
-                        steps: &steps,
-                        notes: self.notes,
-                    };
-                    listener
-                        .keep(runs(measure, &ended, &about))
-                        .map_err(SessionError::Kept)?;
-                    if course.is_whole {
-                        steps.push(format!(
-                            "{}, measured ({}).",
-                            run::jobs_of(measure),
-                            measure.state
-                        ));
-                    }
+                    self.measure(&next, measure, &mut way, course.is_whole, listener)?;
                     next = names.next().unwrap_or_default();
                 }
+                step => self.prepare(&next, step, &mut way, listener)?,
             }
         }
         Ok(done)
+    }
+
+    /// Does a step before a measurement.
+    fn prepare(
+        &self,
+        next: &str,
+        step: &Step,
+        way: &mut Way,
+        listener: &mut dyn Listener,
+    ) -> Result<(), SessionError> {
+        let words = match step {
+            Step::Purge => {
+                listener.begins(&format!("erasing, for {next}"));
+                let words = self.purged(next, purge::purge(self.held, &self.eraser()))?;
+                // What was there before is gone.
+                way.steps.clear();
+                way.counted.clear();
+                way.settling = None;
+                words
+            }
+            Step::Trim(bytes) => {
+                self.purged(next, purge::trim(self.held, *bytes, &self.eraser()))?
+            }
+            Step::Write(writes) => {
+                listener.begins(&format!("preparing, for {next}: {}", writes.words));
+                self.write(next, writes)?;
+                writes.words.clone()
+            }
+            Step::Settle => {
+                listener.begins(&format!("settling, for {next}"));
+                let (words, settling) = self.settle(next, listener)?;
+                way.settling = Some(settling);
+                words
+            }
+            Step::Measure(_) => unreachable!("a measurement prepares nothing"),
+        };
+        way.went(words, self.monitor.ask());
+        Ok(())
+    }
+
+    fn measure(
+        &self,
+        at: &str,
+        measure: &Measure,
+        way: &mut Way,
+        is_of_procedure: bool,
+        listener: &mut dyn Listener,
+    ) -> Result<(), SessionError> {
+        let ended = self.fio(at, &JobText::of(&measure.file), true)?;
+        let health = self.monitor.ask();
+        let jobs = run::jobs_of(measure);
+        let own = health.step(&way.health, &format!("{jobs}, measured."));
+        let mut notes = self.notes.to_vec();
+        notes.extend(self.monitor.silence(&health));
+        let about = About {
+            drive: self.drive,
+            steps: &way.steps,
+            notes: &notes,
+            before: &way.counted,
+            own: own.as_ref(),
+            settling: way.settling.as_ref(),
+            health: &health,
+        };
+        listener
+            .keep(runs(measure, &ended, &about))
+            .map_err(SessionError::Kept)?;
+        way.health = health;
+        // What is measured of one state leaves it as it was; a procedure goes on.
+        if is_of_procedure {
+            way.counted.extend(own);
+            way.steps
+                .push(format!("{jobs}, measured ({}).", measure.state));
+        }
+        Ok(())
     }
 
     /// Before anything is done to the drive it is the one that was named, and nobody else's.
@@ -174,12 +253,44 @@ impl Session<'_> {
         self.held.verify().map_err(|why| SessionError::Device {
             at: at.to_owned(),
             why,
+            kernel: self.kernel(),
+        })
+    }
+
+    /// Lets a drive rest that is too warm, and looks at it again.
+    fn cool(&self, at: &str, listener: &mut dyn Listener) -> Result<(), SessionError> {
+        let Some((heat, celsius)) = self.heat.and_then(|heat| Some((heat, heat.is_reached()?)))
+        else {
+            return Ok(());
+        };
+        listener.begins(&format!(
+            "pausing, for {at}: the drive has {celsius} °C and goes on at {} °C",
+            heat.limit_celsius - COOLER_BY
+        ));
+        while !self.stop.is_called() && !heat.is_over() {
+            std::thread::sleep(heat.look_every);
+        }
+        self.look_again(at)
+    }
+
+    fn fio(&self, at: &str, jobs: &JobText, with_logs: bool) -> Result<Ended, SessionError> {
+        let watch = Watch {
+            stop: self.stop,
+            heat: self.heat,
+        };
+        let ended = self.fio.run(jobs, with_logs, &watch);
+        ended.map_err(|why| match why {
+            FioError::Stopped => SessionError::Stopped,
+            why => SessionError::Fio {
+                at: at.to_owned(),
+                why,
+                kernel: self.kernel(),
+            },
         })
     }
 
     fn write(&self, at: &str, writes: &Writes) -> Result<f64, SessionError> {
-        let ended = self.fio.run(&writes.jobs, false, self.stop);
-        let ended = ended.map_err(|why| self.failed(at, why))?;
+        let ended = self.fio(at, &writes.jobs, false)?;
         let jobs = &ended.output.jobs;
         let seconds: f64 = jobs.iter().map(FioJob::seconds).sum();
         let ios: u64 = jobs.iter().map(|job| job.write.total_ios).sum();
@@ -190,21 +301,48 @@ impl Session<'_> {
         })
     }
 
-    /// Rounds until SNIA's rule holds for the rate of each.
-    fn settle(&self, at: &str) -> Result<String, SessionError> {
+    /// Random writes, round after round, until the rule of the steady state holds.
+    fn settle(
+        &self,
+        at: &str,
+        listener: &mut dyn Listener,
+    ) -> Result<(String, Settling), SessionError> {
         let bytes = self.held.device().bytes;
-        let mut rates = Vec::new();
+        let (mut rates, mut wa) = (Vec::new(), Vec::new());
+        let mut before = self.monitor.ask();
         while rates.len() < ROUNDS_MAX && !is_steady(&rates) {
             self.look_again(at)?;
+            self.cool(at, listener)?;
             rates.push(self.write(at, &round(rates.len(), bytes))?);
+            let after = self.monitor.ask();
+            wa.extend(after.wa_since(&before));
+            before = after;
         }
-        let is_not = if is_steady(&rates) { "" } else { "NOT " };
-        Ok(format!(
+        let settling = Settling {
+            rounds: rates.len() as u64,
+            settled: is_steady(&rates),
+            // Of all rounds or of none, as their place says which it is.
+            wa: match wa.len() == rates.len() {
+                true => wa,
+                false => Vec::new(),
+            },
+        };
+        let is_not = if settling.settled { "" } else { "NOT " };
+        let words = format!(
             "Then rounds of random writes of 4 KiB over the whole drive, its capacity in each, until over five rounds the \
              writes a second range over at most 20 % of their mean and their fitted line moves by at most 10 % (after SNIA \
              SSS PTS). It was {is_not}steady after {} rounds.",
             rates.len()
-        ))
+        );
+        Ok((words, settling))
+    }
+
+    fn eraser(&self) -> Eraser<'_> {
+        Eraser {
+            programs: self.programs,
+            fio: self.fio,
+            stop: self.stop,
+        }
     }
 
     fn purged(&self, at: &str, done: io::Result<String>) -> Result<String, SessionError> {
@@ -214,23 +352,13 @@ impl Session<'_> {
         done.map_err(|why| SessionError::Purge {
             at: at.to_owned(),
             why,
+            kernel: self.kernel(),
         })
-    }
-
-    fn failed(&self, at: &str, why: FioError) -> SessionError {
-        match why {
-            FioError::Stopped => SessionError::Stopped,
-            why => SessionError::Fio {
-                at: at.to_owned(),
-                why,
-                kernel: self.kernel(),
-            },
-        }
     }
 
     /// The kernel's last words about the drive; nothing where it may not be asked.
     fn kernel(&self) -> String {
-        let Node::Block(number) = self.held.device().node else {
+        let Some(Node::Block(number)) = self.held.device().node() else {
             return String::new();
         };
         let name = System::here().block(number).map(|block| block.name());

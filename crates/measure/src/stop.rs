@@ -16,11 +16,18 @@ pub struct Stop {
 impl Stop {
     /// Ends the program that is at work. What was measured before is kept.
     pub fn call(&self) {
-        let at_work = self.at_work.lock().unwrap_or_else(PoisonError::into_inner);
         self.is_called.store(true, Ordering::SeqCst);
+        self.signal(Signal::INT);
+        // One that rests hears of it when it goes on.
+        self.signal(Signal::CONT);
+    }
+
+    /// Sends a signal to the program that is at work, if there is one.
+    pub(crate) fn signal(&self, signal: Signal) {
+        let at_work = self.at_work.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pid) = *at_work {
             // One that has just ended needs no signal.
-            let _ = kill_process(pid, Signal::INT);
+            let _ = kill_process(pid, signal);
         }
     }
 

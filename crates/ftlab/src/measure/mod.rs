@@ -16,9 +16,12 @@ use ftlab_measure::device::held::{Access, Held};
 use ftlab_measure::device::id::Id;
 use ftlab_measure::device::system::System;
 use ftlab_measure::device::{Device, Kind};
-use ftlab_measure::fio::Fio;
-use ftlab_measure::machine::Described;
+use ftlab_measure::fio::{Fio, Processors};
+use ftlab_measure::health::Monitor;
+use ftlab_measure::heat::{Heat, LOOK_EVERY};
+use ftlab_measure::machine::{Described, max_celsius};
 use ftlab_measure::plan::{Plan, Target, mark};
+use ftlab_measure::programs::Programs;
 use ftlab_measure::session::{Session, SessionError};
 use ftlab_measure::stop::Stop;
 use results::{Kept, Measured};
@@ -73,6 +76,13 @@ pub struct Options {
     /// TB that the drive's maker lets be written to it, for the estimate
     #[arg(long, value_name = "TB", value_parser = number(0.001, 1e9))]
     rated_tbw: Option<f64>,
+    /// Degrees Celsius from which the drive rests until it has cooled down; by default those that the drive itself
+    /// warns of
+    #[arg(long, value_name = "CELSIUS", value_parser = clap::value_parser!(i32).range(20..=150))]
+    max_celsius: Option<i32>,
+    /// Processors that fio runs on; by default all that this process may use
+    #[arg(long, value_name = "LIST")]
+    cpus: Option<Processors>,
     /// Name of the drive in results; that of a modelled drive compares with it
     #[arg(long = "as", value_name = "NAME")]
     called: Option<String>,
@@ -107,6 +117,19 @@ impl Options {
                 "{} is no test of the suite: write a suite with a row for it (docs/guides/run-my-own-suite.md)",
                 load.name
             ))),
+        }
+    }
+
+    /// The temperature from which the drive rests: the one that is asked for, or that it warns of itself.
+    fn limit_celsius(&self, monitor: &Monitor) -> Result<Option<i32>, Failure> {
+        match self.max_celsius {
+            None => Ok(monitor.warning_celsius()),
+            Some(_) if monitor.ask().celsius().is_none() => Err(Failure::Input(
+                "the drive does not say how warm it is, so --max-celsius cannot be kept: leave it out, or install nvme-cli \
+                 and smartmontools and be root"
+                    .to_owned(),
+            )),
+            asked => Ok(asked),
         }
     }
 
@@ -159,12 +182,16 @@ pub fn command(options: &Options) -> Outcome {
         return screen::print(&words);
     }
     let held = Held::open(&system, device, access)?;
-    let fio = Fio::find(&held, SEED)?;
+    let fio = Fio::find(&held, SEED, options.cpus.as_ref())?;
+    let programs = Programs::here();
+    let monitor = Monitor::of(&held, programs.clone());
+    let limit_celsius = options.limit_celsius(&monitor)?;
     let drive = match &options.called {
         Some(name) => name.clone(),
         None => results::slug(described.model.as_deref(), held.device()),
     };
-    let sheet = described.sheet(&drive, held.device(), &fio, mark(&tests, options.length()));
+    let mut sheet = described.sheet(&drive, held.device(), &fio, mark(&tests, options.length()));
+    sheet.parameters.extend(limit_celsius.map(max_celsius));
     let mut measured = Measured::new(sheet, &tests, &plan, options.quick);
     if options.resume {
         measured.resume(&options.out)?;
@@ -185,6 +212,13 @@ pub fn command(options: &Options) -> Outcome {
         fio: &fio,
         drive: &drive,
         notes: &results::notes(&fio),
+        programs: &programs,
+        monitor: &monitor,
+        heat: limit_celsius.map(|limit_celsius| Heat {
+            monitor: &monitor,
+            limit_celsius,
+            look_every: LOOK_EVERY,
+        }),
         stop: &stop,
     };
     let ended = session.run(&plan, &mut kept);

@@ -228,6 +228,7 @@ pub const USES: &[(&str, &[&str])] = &[
         &[
             "ftlab-base",
             "ftlab-sheet",
+            "ftlab-smart",
             "ftlab-states",
             "ftlab-workload",
             "ftlab-result",

@@ -215,6 +215,39 @@ fn tests_that_only_read_need_no_id() {
     assert!(place.read("disk").bytes().all(|byte| byte == b'x'));
 }
 
+#[test]
+fn processors_and_a_limit_of_temperature_are_asked_for_and_stated() {
+    let place = place();
+    let line = "measure disk --suite suite.toml --test read --out out --quiet";
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let allowed = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    let first = allowed.unwrap().trim().split(['-', ',']).next().unwrap();
+    place.out(&format!("{line} --cpus {first}"));
+    let set = results(&place);
+    let parameters = set["drives"][0]["parameters"].as_array().unwrap();
+    let is_it = |parameter: &&Value| parameter["key"] == "bench.processors";
+    assert_eq!(parameters.iter().find(is_it).unwrap()["value"], first);
+    let notes = set["runs"][0]["notes"].as_array().unwrap();
+    let has = |words: &str| {
+        notes
+            .iter()
+            .any(|note| note.as_str().unwrap().contains(words))
+    };
+    assert!(has(&format!("on the processors {first}.")), "{notes:?}");
+    // A file counts nothing of itself.
+    assert!(has("write amplification is not known"), "{notes:?}");
+
+    let error = place.refused(&format!("{line} --cpus 60000"));
+    holds(&error, &["may not run on the processors 60000"]);
+    let assert = place.ftlab(&format!("{line} --cpus x")).assert().code(2);
+    let error = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    holds(&error, &["no list of processors", "0-3,6"]);
+    let error = place.refused(&format!("{line} --max-celsius 70"));
+    holds(&error, &["does not say how warm it is", "--max-celsius"]);
+}
+
 /// The processes that another one has started.
 fn children(process: u32) -> Vec<u32> {
     let path = format!("/proc/{process}/task/{process}/children");

@@ -2,8 +2,8 @@
 
 use super::id::Id;
 use super::refusal::Refusal;
-use super::system::{Node, System};
-use super::{Device, Kind};
+use super::system::{Block, Node, System};
+use super::{Device, Kind, Place};
 use ftlab_sheet::magic;
 use rustix::fs::{FlockOperation, OFlags, fcntl_lock, flock};
 use rustix::io::Errno;
@@ -28,7 +28,8 @@ pub enum Access {
 /// that is in. Devices and files are locked, both ways that programs know; so is the file that a loop device shows.
 #[derive(Debug)]
 pub struct Held {
-    file: File,
+    /// Open; none of an NBD export, which is here no file.
+    file: Option<File>,
     /// The file that a loop device shows, locked.
     _shown: Option<File>,
     device: Device,
@@ -46,7 +47,10 @@ impl Held {
             device.is_named(named)?;
         }
         device.check(system)?;
-        let file = open(&device, &access)?;
+        let file = match device.place {
+            Place::Here(node) => Some(open(&device, node, &access)?),
+            Place::At(_) => None,
+        };
         let shown = lock_shown(system, &device)?;
         let held = Held {
             file,
@@ -68,11 +72,7 @@ impl Held {
     pub fn verify(&self) -> Result<(), Refusal> {
         let path = || self.device.path.clone();
         let changed = |why: String| Refusal::Changed { path: path(), why };
-        let meta = self.file.metadata();
-        let meta = meta.map_err(|why| changed(why.to_string()))?;
-        // By its number: the path may be another device's by now.
-        let now =
-            Device::of(&self.system, path(), &meta).map_err(|why| changed(why.to_string()))?;
+        let now = self.again().map_err(|why| changed(why.to_string()))?;
         if now != self.device {
             return Err(changed(format!(
                 "it was {}, and is {}",
@@ -85,16 +85,42 @@ impl Held {
         now.check(&self.system)
     }
 
+    /// The device as it is now: by its number, as the path may be another device's by now.
+    fn again(&self) -> Result<Device, Refusal> {
+        let path = self.device.path.clone();
+        match (&self.device.place, &self.file) {
+            (Place::Here(_), Some(file)) => {
+                let meta = file.metadata();
+                let meta = meta.map_err(|why| Refusal::NotThere {
+                    path: path.clone(),
+                    why,
+                })?;
+                Device::of(&self.system, path, &meta)
+            }
+            (Place::At(server), _) => Device::of_export(path, server.clone()),
+            (Place::Here(_), None) => unreachable!("what is here was opened"),
+        }
+    }
+
     /// The device.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// The open file.
+    /// The block device, as the system has it now; none for a file.
     #[must_use]
-    pub fn file(&self) -> &File {
-        &self.file
+    pub fn block(&self) -> Option<Block> {
+        match self.device.node()? {
+            Node::Block(number) => self.system.block(number),
+            Node::File(_) => None,
+        }
+    }
+
+    /// The open file; none of an NBD export.
+    #[must_use]
+    pub fn file(&self) -> Option<&File> {
+        self.file.as_ref()
     }
 
     /// Returns true if it may be written.
@@ -103,18 +129,29 @@ impl Held {
         matches!(self.access, Access::Destroy(_))
     }
 
-    /// A path at which a program that this process starts opens the same device, whatever has become of its name.
+    /// A path at which a program that this process starts opens the same device, whatever has become of its name; the
+    /// address of an NBD export.
     #[must_use]
     pub fn path_for_others(&self) -> PathBuf {
         let process = std::process::id();
-        PathBuf::from(format!("/proc/{process}/fd/{}", self.file.as_raw_fd()))
+        match (&self.device.place, &self.file) {
+            (Place::At(server), _) => PathBuf::from(server.uri()),
+            (Place::Here(_), Some(file)) => {
+                PathBuf::from(format!("/proc/{process}/fd/{}", file.as_raw_fd()))
+            }
+            (Place::Here(_), None) => unreachable!("what is here was opened"),
+        }
     }
 
     /// An image, a saved state or a crash log of ftlab's is somebody's drive.
     fn refuse_ours(&self) -> Result<(), Refusal> {
+        let Some(file) = &self.file else {
+            // What a server exports is whole drives.
+            return Ok(());
+        };
         let mut first = [0; magic::BYTES];
         let path = || self.device.path.clone();
-        match self.file.read_exact_at(&mut first, 0) {
+        match file.read_exact_at(&mut first, 0) {
             // A file that is shorter is none.
             Err(why) if why.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
             read => read.map_err(|why| Refusal::Unknown {
@@ -132,12 +169,12 @@ impl Held {
     }
 }
 
-fn open(device: &Device, access: &Access) -> Result<File, Refusal> {
+fn open(device: &Device, node: Node, access: &Access) -> Result<File, Refusal> {
     let path = || device.path.clone();
     let writes = matches!(access, Access::Destroy(_));
     // The path has no links, so one that is found now came between.
     let mut flags = OFlags::NOFOLLOW;
-    if let Node::Block(_) = device.node {
+    if let Node::Block(_) = node {
         flags |= OFlags::EXCL;
     }
     let mut options = OpenOptions::new();
@@ -150,7 +187,7 @@ fn open(device: &Device, access: &Access) -> Result<File, Refusal> {
 
 /// Locks the file that a loop device shows. Its id was looked at before, and is after.
 fn lock_shown(system: &System, device: &Device) -> Result<Option<File>, Refusal> {
-    let Node::Block(number) = device.node else {
+    let Some(Node::Block(number)) = device.node() else {
         return Ok(None);
     };
     let backing = system
@@ -173,7 +210,7 @@ fn lock(file: &File, device: &Device, writes: bool) -> Result<(), Errno> {
     let of_programs = match device.kind {
         Kind::File => how,
         // The device manager shares the lock of a disk while it looks what is on it, and whoever changes that has it alone.
-        Kind::Disk | Kind::Loop => FlockOperation::NonBlockingLockShared,
+        Kind::Disk | Kind::Loop | Kind::Nbd => FlockOperation::NonBlockingLockShared,
     };
     flock(file, of_programs)?;
     // Virtual machines lock their disks this way.

@@ -1,7 +1,7 @@
 //! The id of a device: what stays with it when its path goes to another one.
 //!
 //! A disk's is of what its maker wrote into it, and of its size; a file's is its place in its file system, and its size;
-//! a loop device's is that of the file that it shows. An id is one word for a shell.
+//! a loop device's is that of the file that it shows; an NBD export's is its address, name and size. An id is one word for a shell.
 
 use super::system::{Backing, Block, Inode, Node, System};
 use serde::Serialize;
@@ -100,6 +100,13 @@ impl Id {
     pub fn of_file(file: Inode, bytes: u64) -> Id {
         let Inode { device, inode } = file;
         Id(format!("file:{device}:{inode}:{bytes}"))
+    }
+
+    /// The id of an export of an NBD server.
+    #[must_use]
+    pub fn of_export(address: &str, export: &str, bytes: u64) -> Id {
+        let (address, export) = (word(address), word(export));
+        Id(format!("nbd:{address}:{export}:{bytes}"))
     }
 
     /// The id of the file that a loop device shows.

@@ -8,17 +8,20 @@
 //! - [`system`] reads sysfs and procfs, and decides nothing;
 //! - [`uses`] says what a device is used for;
 //! - [`id`] names a device;
+//! - [`server`] asks NBD servers, whose exports are devices without a place in this system;
 //! - [`Device`] puts these together, and [`refusal::Refusal`] says why not.
 
 pub mod held;
 pub mod id;
 pub mod refusal;
+pub mod server;
 pub mod system;
 pub mod uses;
 
 use id::Id;
 use refusal::{Refusal, gone};
 use serde::Serialize;
+use server::Server;
 use std::fs::Metadata;
 use std::io;
 use std::os::unix::fs::FileTypeExt;
@@ -36,6 +39,8 @@ pub enum Kind {
     Loop,
     /// A regular file.
     File,
+    /// An export of an NBD server.
+    Nbd,
 }
 
 impl Kind {
@@ -46,14 +51,24 @@ impl Kind {
             Kind::Disk => "disk",
             Kind::Loop => "loop",
             Kind::File => "file",
+            Kind::Nbd => "NBD export",
         }
     }
+}
+
+/// Where a device is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// In this system: a block device's number, or a file's.
+    Here(Node),
+    /// At an NBD server.
+    At(Server),
 }
 
 /// A device that has an id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Device {
-    /// Its path without links.
+    /// Its path without links, or its address.
     pub path: PathBuf,
     /// Its kind.
     pub kind: Kind,
@@ -61,8 +76,8 @@ pub struct Device {
     pub bytes: u64,
     /// What tells it from all others.
     pub id: Id,
-    /// Its number, or the file's.
-    pub node: Node,
+    /// Where it is, whatever its path leads to.
+    pub place: Place,
 }
 
 impl Device {
@@ -75,6 +90,9 @@ impl Device {
             path: path.to_owned(),
             why,
         };
+        if Server::is_meant(path) {
+            return Device::of_server(path);
+        }
         let path = path.canonicalize().map_err(missing)?;
         let meta = std::fs::metadata(&path).map_err(missing)?;
         Device::of(system, path, &meta)
@@ -102,6 +120,47 @@ impl Device {
         }
     }
 
+    /// The export at an address.
+    fn of_server(path: &Path) -> Result<Device, Refusal> {
+        let server = Server::of(path);
+        let server = server.map_err(|why| Refusal::Address {
+            address: path.to_owned(),
+            why,
+        })?;
+        Device::of_export(path.to_owned(), server)
+    }
+
+    /// The export of a server, whatever its address is.
+    ///
+    /// # Errors
+    /// When the server does not answer, or the export has no size.
+    pub fn of_export(path: PathBuf, server: Server) -> Result<Device, Refusal> {
+        let export = match server.ask() {
+            Ok(export) => export,
+            Err(why) => return Err(Refusal::NotThere { path, why }),
+        };
+        if export.bytes == 0 {
+            let why = "the server's export is empty";
+            return Err(Refusal::Empty { path, why });
+        }
+        Ok(Device {
+            path,
+            kind: Kind::Nbd,
+            bytes: export.bytes,
+            id: server.id(export.bytes),
+            place: Place::At(server),
+        })
+    }
+
+    /// Its number, or the file's; none of an export.
+    #[must_use]
+    pub fn node(&self) -> Option<Node> {
+        match self.place {
+            Place::Here(node) => Some(node),
+            Place::At(_) => None,
+        }
+    }
+
     fn of_file(path: PathBuf, file: Inode, bytes: u64) -> Result<Device, Refusal> {
         if bytes == 0 {
             let why = "`truncate -s 1G` or `fallocate -l 1G` gives a file one";
@@ -112,7 +171,7 @@ impl Device {
             kind: Kind::File,
             bytes,
             id: Id::of_file(file, bytes),
-            node: Node::File(file),
+            place: Place::Here(Node::File(file)),
         })
     }
 
@@ -151,7 +210,7 @@ impl Device {
             kind,
             bytes,
             id,
-            node: Node::Block(block.number),
+            place: Place::Here(Node::Block(block.number)),
         })
     }
 
@@ -162,8 +221,19 @@ impl Device {
     pub fn check(&self, system: &System) -> Result<(), Refusal> {
         let path = || self.path.clone();
         let unknown = |why: String| Refusal::Unknown { path: path(), why };
+        let node = match &self.place {
+            Place::Here(node) => *node,
+            // Nobody says who else is a client.
+            Place::At(server) => {
+                let export = server.ask().map_err(|why| unknown(why.to_string()))?;
+                return match export.is_read_only {
+                    true => Err(Refusal::ReadOnly { path: path() }),
+                    false => Ok(()),
+                };
+            }
+        };
         let uses = Uses::read(system).map_err(|why| unknown(why.to_string()))?;
-        let found = match self.node {
+        let found = match node {
             Node::File(file) => uses.of_file(file, self.bytes, None),
             Node::Block(number) => {
                 let block = system.block(number).ok_or_else(|| unknown(gone(number)))?;

@@ -17,8 +17,16 @@ pub enum Refusal {
         /// In the system's words.
         why: io::Error,
     },
+    /// It is no address of an NBD server.
+    #[error("{address} is no NBD export: {why}")]
+    Address {
+        /// As it was given.
+        address: PathBuf,
+        /// In words.
+        why: String,
+    },
     /// It is neither a block device nor a regular file.
-    #[error("{path} is {what}: give a whole disk, a loop device or a regular file")]
+    #[error("{path} is {what}: give a whole disk, a loop device, a regular file or an NBD export")]
     Kind {
         /// The path without links.
         path: PathBuf,

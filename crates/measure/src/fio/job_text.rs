@@ -50,10 +50,15 @@ const OURS: [&str; 34] = [
 /// Length of an interval of the logs.
 const LOG_MS: u32 = 1000;
 
+/// fio's engine for exports of NBD servers.
+pub(super) const NBD: &str = "nbd";
+
 /// What is alike for all jobs of a machine.
 #[derive(Debug, Clone)]
 pub struct Common {
-    /// The path of the drive.
+    /// The word of fio's that says where the drive is, for its engine.
+    pub place: &'static str,
+    /// The path or address of the drive.
     pub path: PathBuf,
     /// fio's engine.
     pub engine: &'static str,
@@ -63,6 +68,16 @@ pub struct Common {
     pub known: BTreeSet<String>,
     /// Root of its random numbers.
     pub seed: u64,
+}
+
+impl Common {
+    /// The word for fio's engine: of the two kinds of flush, a server has the one that is for all.
+    fn word<'a>(&self, key: &'a str) -> &'a str {
+        match key {
+            "fdatasync" if self.engine == NBD => "fsync",
+            key => key,
+        }
+    }
 }
 
 type Keys = Vec<(String, String)>;
@@ -124,7 +139,7 @@ impl JobText {
         let path = common.path.to_string_lossy();
         let seed = common.seed.to_string();
         let log_ms = LOG_MS.to_string();
-        line("[global]\nfilename", &path);
+        line(&format!("[global]\n{}", common.place), &path);
         for (key, value) in [
             ("ioengine", common.engine),
             ("direct", "1"),
@@ -151,9 +166,10 @@ impl JobText {
         for (name, keys) in &self.sections {
             line(&format!("\n[{name}]\ndescription"), name);
             for (key, value) in keys {
+                let key = common.word(key);
                 match common.known.contains(key) {
                     true => line(key, value),
-                    false => drop(unknown.insert(key.clone())),
+                    false => drop(unknown.insert(key.to_owned())),
                 }
             }
         }
@@ -212,6 +228,7 @@ mod tests {
 
     fn common(known: &[&str]) -> Common {
         Common {
+            place: "filename",
             path: PathBuf::from("/proc/1/fd/3"),
             engine: "libaio",
             processors: "0-1".to_owned(),

@@ -1,8 +1,10 @@
 //! The fio that is installed.
 
-use super::job_text::{Common, JobText, LOGS};
+use super::job_text::{Common, JobText, LOGS, NBD};
+use super::processors::Processors;
+use crate::device::Kind;
 use crate::device::held::Held;
-use crate::stop::Stop;
+use crate::heat::Watch;
 use ftlab_base::Blame;
 use ftlab_readings::fio::{Course, Output};
 use std::collections::BTreeSet;
@@ -16,16 +18,13 @@ use thiserror::Error;
 /// The oldest version whose results are read.
 const OLDEST: (u32, u32) = (3, 33);
 
-/// Engines in the order in which they are tried.
+/// Engines in the order in which they are tried, for what is here and for what a server exports.
 const ENGINES: [&str; 2] = ["io_uring", "libaio"];
+const ENGINES_OF_SERVERS: [&str; 1] = [NBD];
 
 /// Files in the folder of a run.
 const JOBS: &str = "jobs.fio";
 const RESULTS: &str = "results.json";
-
-/// The processors that this process may run on.
-const STATUS: &str = "/proc/self/status";
-const ALLOWED: &str = "Cpus_allowed_list:";
 
 /// Reason why fio did not do what it was asked.
 #[derive(Debug, Error)]
@@ -70,14 +69,16 @@ pub struct Ended {
     pub course: Course,
     /// Words of the jobs that this fio does not have.
     pub unknown: BTreeSet<String>,
+    /// Seconds for which it rested, as the drive was too warm.
+    pub paused_s: f64,
 }
 
 impl Fio {
-    /// The fio that is installed, for a drive.
+    /// The fio that is installed, for a drive; on these processors, or on all that this process may run on.
     ///
     /// # Errors
-    /// When there is none, it is too old, or neither of its engines can read the drive.
-    pub fn find(held: &Held, seed: u64) -> Result<Fio, FioError> {
+    /// When there is none, it is too old, neither of its engines can read the drive, or it may not run on the processors.
+    pub fn find(held: &Held, seed: u64, processors: Option<&Processors>) -> Result<Fio, FioError> {
         let unfit = |why: &str| {
             FioError::Unfit(format!(
                 "{why}; `ftlab measure` runs fio {}.{} or a later one: `apt-get install fio` installs it",
@@ -91,16 +92,21 @@ impl Fio {
             return Err(unfit(&format!("the installed fio is `{version}`")));
         }
         let mut known = words(&self::said(&["--cmdhelp=all"])?);
+        let (place, engines) = match held.device().kind {
+            Kind::Nbd => ("uri", &ENGINES_OF_SERVERS[..]),
+            Kind::Disk | Kind::Loop | Kind::File => ("filename", &ENGINES[..]),
+        };
         let mut common = Common {
+            place,
             path: held.path_for_others(),
-            engine: ENGINES[0],
-            processors: processors()?,
+            engine: engines[0],
+            processors: Processors::chosen(processors)?.to_string(),
             known: BTreeSet::new(),
             seed,
         };
         let mut whys = Vec::new();
-        for engine in ENGINES {
-            match probe(&common.path, engine) {
+        for &engine in engines {
+            match probe(&common, engine) {
                 Ok(()) => {
                     known.extend(words(&self::said(&[&format!("--enghelp={engine}")])?));
                     (common.engine, common.known) = (engine, known);
@@ -122,8 +128,13 @@ impl Fio {
     /// Runs jobs in a new folder; with logs, where they are measured.
     ///
     /// # Errors
-    /// When fio fails, or `stop` is called.
-    pub fn run(&self, jobs: &JobText, with_logs: bool, stop: &Stop) -> Result<Ended, FioError> {
+    /// When fio fails, or whoever watches it ends it.
+    pub fn run(
+        &self,
+        jobs: &JobText,
+        with_logs: bool,
+        watch: &Watch<'_>,
+    ) -> Result<Ended, FioError> {
         let folder = tempfile::tempdir()?;
         let (text, unknown) = jobs.render(&self.common, with_logs);
         std::fs::write(folder.path().join(JOBS), text)?;
@@ -141,9 +152,9 @@ impl Fio {
             // What a terminal sends goes to this process, which passes it on.
             .process_group(0)
             .spawn()?;
-        let ended = stop.while_at_work(&mut child)?;
+        let (ended, paused) = watch.while_at_work(&mut child)?;
         let results = std::fs::read_to_string(folder.path().join(RESULTS)).unwrap_or_default();
-        if stop.is_called() {
+        if watch.stop.is_called() {
             return Err(FioError::Stopped);
         }
         let words = || {
@@ -173,6 +184,7 @@ impl Fio {
                 false => Course::default(),
             },
             unknown,
+            paused_s: paused.as_secs_f64(),
         })
     }
 }
@@ -195,7 +207,7 @@ fn said(options: &[&str]) -> io::Result<String> {
 }
 
 /// Reads a sector with an engine.
-fn probe(path: &Path, engine: &str) -> Result<(), String> {
+fn probe(common: &Common, engine: &str) -> Result<(), String> {
     let output = Command::new("fio")
         .args([
             "--name=probe",
@@ -207,7 +219,7 @@ fn probe(path: &Path, engine: &str) -> Result<(), String> {
         ])
         .args(["--allow_file_create=0", "--minimal"])
         .arg(format!("--ioengine={engine}"))
-        .arg(format!("--filename={}", path.display()))
+        .arg(format!("--{}={}", common.place, common.path.display()))
         .stdin(Stdio::null())
         .output()
         .map_err(|why| why.to_string())?;
@@ -222,7 +234,8 @@ fn last_words(text: &str) -> String {
     let lines = text
         .lines()
         .map(str::trim)
-        .filter(|line| line.starts_with("fio:"));
+        // The engine for servers says this of each job.
+        .filter(|line| line.starts_with("fio:") && *line != "fio: connected to NBD server");
     let lines: Vec<&str> = lines.collect();
     lines.first().map_or_else(
         || "it does not say why".to_owned(),
@@ -241,13 +254,6 @@ fn version_of(text: &str) -> Option<(u32, u32)> {
 fn words(help: &str) -> BTreeSet<String> {
     let names = help.lines().filter_map(|line| line.split_once(':'));
     names.map(|(name, _)| name.trim().to_owned()).collect()
-}
-
-fn processors() -> io::Result<String> {
-    let status = std::fs::read_to_string(STATUS)?;
-    let list = status.lines().find_map(|line| line.strip_prefix(ALLOWED));
-    let list = list.map(|list| list.trim().to_owned());
-    list.ok_or_else(|| io::Error::other(format!("{STATUS} has no line {ALLOWED}")))
 }
 
 #[cfg(test)]

@@ -5,7 +5,10 @@ use ftlab_bench::suites::{Suite, Test};
 use ftlab_lab::Length;
 use ftlab_measure::device::held::{Access, Held};
 use ftlab_measure::fio::Fio;
+use ftlab_measure::health::Monitor;
+use ftlab_measure::heat::{Heat, Watch};
 use ftlab_measure::plan::{Assumed, Plan, Target};
+use ftlab_measure::programs::Programs;
 use ftlab_measure::session::{Listener, Session, SessionError};
 use ftlab_measure::stop::Stop;
 use ftlab_result::Run;
@@ -40,6 +43,17 @@ states = ["new", "filled"]
 slug = "read"
 job = "read.fio"
 latencies_of = "all"
+
+[[family]]
+slug = "long-reads"
+title = "Reads for a while"
+chart = "bars"
+metric = "iops"
+unit = "IOPS"
+states = ["new"]
+[[family.step]]
+slug = "long"
+job = "long.fio"
 
 [[family]]
 slug = "writes"
@@ -90,11 +104,12 @@ const READ: &str =
     "[r]\nrw=randread\nbs=4k\nnumber_ios=2000\niodepth=4\nnorandommap\nsize=100%\nioengine=psync\n";
 const WRITE: &str = "[w]\nrw=randwrite\nbs=4k\nnumber_ios=500\nfdatasync=5\nnumjobs=2\ngroup_reporting\n\
                      norandommap\nsize=4m\nrandom_distribution=zoned:90/10:10/90\nshuffle=shared\n";
+const LONG: &str = "[r]\nrw=randread\nbs=4k\nnorandommap\nsize=100%\ntime_based\nruntime=2\n";
 const LARGE: &str = "[l]\nrw=randwrite\nbs=4k\nsize=1g\n";
 
-struct Kept {
-    runs: Vec<Run>,
-    begun: Vec<String>,
+pub struct Kept {
+    pub runs: Vec<Run>,
+    pub begun: Vec<String>,
     stop_after: Option<usize>,
     stop: Stop,
 }
@@ -113,8 +128,8 @@ impl Listener for Kept {
     }
 }
 
-struct Bench {
-    held: Held,
+pub struct Bench {
+    pub held: Held,
     tests: Vec<Test>,
     /// What they lie in.
     _dir: TempDir,
@@ -126,6 +141,7 @@ fn tests(dir: &Path) -> Vec<Test> {
         ("read.fio", READ),
         ("write.fio", WRITE),
         ("large.fio", LARGE),
+        ("long.fio", LONG),
     ] {
         std::fs::write(dir.join(name), text).unwrap();
     }
@@ -148,7 +164,22 @@ fn bench(path: Option<PathBuf>) -> Bench {
 }
 
 impl Bench {
-    fn target(&self) -> Target {
+    /// The suite on a device that is held.
+    pub fn on(held: Held) -> Bench {
+        let dir = TempDir::new().unwrap();
+        Bench {
+            held,
+            tests: tests(dir.path()),
+            _dir: dir,
+        }
+    }
+
+    pub fn tests_of(&self, names: &[&str]) -> Vec<Test> {
+        let is_wanted = |test: &&Test| names.is_empty() || names.contains(&test.step.slug.as_str());
+        self.tests.iter().filter(is_wanted).cloned().collect()
+    }
+
+    pub fn target(&self) -> Target {
         let device = self.held.device();
         Target {
             bytes: device.bytes,
@@ -157,14 +188,25 @@ impl Bench {
         }
     }
 
-    fn plan(&self, names: &[&str]) -> Plan {
-        let is_wanted = |test: &&Test| names.is_empty() || names.contains(&test.step.slug.as_str());
-        let tests: Vec<Test> = self.tests.iter().filter(is_wanted).cloned().collect();
-        Plan::of(&tests, self.target(), Length::Full)
+    pub fn plan(&self, names: &[&str]) -> Plan {
+        Plan::of(&self.tests_of(names), self.target(), Length::Full)
     }
 
-    fn run(&self, plan: &Plan, stop_after: Option<usize>) -> (Kept, Result<(), SessionError>) {
-        let fio = Fio::find(&self.held, 1).unwrap();
+    pub fn run(&self, plan: &Plan, stop_after: Option<usize>) -> (Kept, Result<(), SessionError>) {
+        let programs = Programs::here();
+        let monitor = Monitor::of(&self.held, programs.clone());
+        self.run_with(plan, stop_after, &programs, &monitor, None)
+    }
+
+    pub fn run_with(
+        &self,
+        plan: &Plan,
+        stop_after: Option<usize>,
+        programs: &Programs,
+        monitor: &Monitor,
+        heat: Option<Heat<'_>>,
+    ) -> (Kept, Result<(), SessionError>) {
+        let fio = Fio::find(&self.held, 1, None).unwrap();
         let mut kept = Kept {
             runs: Vec::new(),
             begun: Vec::new(),
@@ -179,6 +221,9 @@ impl Bench {
             fio: &fio,
             drive: "mine",
             notes: &[],
+            programs,
+            monitor,
+            heat,
             stop: &stop,
         };
         let ended = session.run(plan, &mut listener);
@@ -221,6 +266,7 @@ fn a_suite_on_a_file_counts_what_its_jobs_say() {
         ids(&kept.runs),
         [
             "mine/read/new",
+            "mine/long/new",
             "mine/read/filled",
             "mine/write/used",
             "mine/write-twice/first",
@@ -278,7 +324,7 @@ fn a_suite_on_a_file_counts_what_its_jobs_say() {
         .map(|(test, _)| test.as_str())
         .collect();
     assert_eq!(left, ["spare", "large"]);
-    assert_eq!(bench.held.file().metadata().unwrap().len(), BYTES);
+    assert_eq!(bench.held.file().unwrap().metadata().unwrap().len(), BYTES);
 }
 
 #[test]
@@ -294,7 +340,8 @@ fn states_say_the_steps_that_led_to_them() {
     assert!(filled.steps[1].contains("Every sector written once"));
     assert!(used.steps[2].contains("a quarter"));
     // Nothing of the file is a hole once it was filled.
-    let blocks = std::os::unix::fs::MetadataExt::blocks(&bench.held.file().metadata().unwrap());
+    let blocks =
+        std::os::unix::fs::MetadataExt::blocks(&bench.held.file().unwrap().metadata().unwrap());
     assert!(blocks * 512 >= BYTES, "{blocks}");
 }
 
@@ -324,7 +371,7 @@ fn tests_that_only_read_measure_a_drive_as_it_was_found() {
     let all = Plan::as_found(&bench.tests, bench.target(), Length::Full);
     assert!(!all.writes() && all.has_writers());
 
-    std::os::unix::fs::FileExt::write_all_at(bench.held.file(), b"somebody's", 0).unwrap();
+    std::os::unix::fs::FileExt::write_all_at(bench.held.file().unwrap(), b"somebody's", 0).unwrap();
     let before = std::fs::read(&bench.held.device().path).unwrap();
     let (kept, ended) = bench.run(&plan, None);
     ended.unwrap();
@@ -339,12 +386,12 @@ fn fio_itself_writes_nothing_to_a_drive_that_is_read_alone() {
     let path = bench.held.device().path.clone();
     drop(bench.held);
     let held = open(&path, Access::Read).unwrap();
-    let fio = Fio::find(&held, 1).unwrap();
+    let fio = Fio::find(&held, 1, None).unwrap();
     let jobs = ftlab_measure::fio::JobText::new(
         "w",
         &[("rw", "write".to_owned()), ("bs", "4k".to_owned())],
     );
-    fio.run(&jobs, false, &Stop::default())
+    fio.run(&jobs, false, &Watch::of(&Stop::default()))
         .expect_err("fio is not to write");
     assert!(std::fs::read(&path).unwrap().iter().all(|byte| *byte == 0));
 }
@@ -410,7 +457,7 @@ fn an_error_of_the_drive_ends_the_session_and_says_where() {
     File::create(&file).unwrap().set_len(BYTES).unwrap();
     let device = machine.attach(&file, &[]);
     let bench = bench(Some(device));
-    let fio = Fio::find(&bench.held, 1).unwrap();
+    let fio = Fio::find(&bench.held, 1, None).unwrap();
     let jobs = ftlab_measure::fio::JobText::new(
         "beyond",
         &[
@@ -419,7 +466,7 @@ fn an_error_of_the_drive_ends_the_session_and_says_where() {
         ],
     );
     let failed = fio
-        .run(&jobs, true, &Stop::default())
+        .run(&jobs, true, &Watch::of(&Stop::default()))
         .expect_err("it is beyond the end")
         .to_string();
     assert!(failed.starts_with("fio failed: "), "{failed}");

@@ -16,6 +16,7 @@ mod full_disk;
 mod fuse;
 mod hostile;
 mod key_value;
+mod measured;
 mod power;
 mod programs;
 mod recorded;
