@@ -11,6 +11,7 @@ pub mod device;
 pub mod fio;
 pub mod health;
 pub mod heat;
+pub mod kernel;
 pub mod machine;
 pub mod plan;
 pub mod programs;

@@ -2,10 +2,11 @@
 
 use crate::device::held::Held;
 use crate::device::refusal::Refusal;
-use crate::device::system::{Node, System};
+use crate::device::system::Node;
 use crate::fio::{Ended, Fio, FioError, JobText};
 use crate::health::{Health, Monitor};
 use crate::heat::{COOLER_BY, Heat, Watch};
+use crate::kernel::KernelLog;
 use crate::plan::{Course, Measure, Plan, Step, Writes, round};
 use crate::programs::Programs;
 use crate::purge::{self, Eraser};
@@ -16,11 +17,7 @@ use ftlab_readings::fio::FioJob;
 use ftlab_result::{CountedStep, Run, Settling};
 use ftlab_states::steady_rule::{ROUNDS_MAX, is_steady};
 use std::io;
-use std::process::{Command, Stdio};
 use thiserror::Error;
-
-/// Lines of the kernel's log that an error ends with.
-const KERNEL_LINES: usize = 3;
 
 /// The step of a drive to which nothing was done before.
 const FOUND: &str = "The drive as it was found.";
@@ -34,7 +31,7 @@ pub enum SessionError {
         /// What was to be done.
         at: String,
         /// Why not.
-        why: Refusal,
+        why: Box<Refusal>,
         /// The kernel's last words about the drive, if it may be asked.
         kernel: String,
     },
@@ -100,6 +97,8 @@ pub struct Session<'a> {
     pub monitor: &'a Monitor,
     /// Lets the drive rest when it is too warm.
     pub heat: Option<Heat<'a>>,
+    /// The kernel's log since it began.
+    pub kernel: &'a KernelLog,
     /// Ends it.
     pub stop: &'a Stop,
 }
@@ -252,7 +251,7 @@ impl Session<'_> {
         }
         self.held.verify().map_err(|why| SessionError::Device {
             at: at.to_owned(),
-            why,
+            why: Box::new(why),
             kernel: self.kernel(),
         })
     }
@@ -358,29 +357,20 @@ impl Session<'_> {
 
     /// The kernel's last words about the drive; nothing where it may not be asked.
     fn kernel(&self) -> String {
-        let Some(Node::Block(number)) = self.held.device().node() else {
+        let device = self.held.device();
+        if !matches!(device.node(), Some(Node::Block(_))) {
             return String::new();
-        };
-        let name = System::here().block(number).map(|block| block.name());
-        let name = name.or_else(|| {
-            Some(
-                self.held
-                    .device()
-                    .path
-                    .file_name()?
-                    .to_string_lossy()
-                    .into_owned(),
-            )
-        });
-        let log = Command::new("dmesg").stdin(Stdio::null()).output();
-        let log = log
-            .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
-            .unwrap_or_default();
-        let about = |line: &&str| name.as_deref().is_some_and(|name| line.contains(name));
-        let lines: Vec<&str> = log.lines().filter(about).collect();
-        match &lines[lines.len().saturating_sub(KERNEL_LINES)..] {
-            [] => String::new(),
-            last => format!("; the kernel says: {}", last.join("; ")),
         }
+        // One that has gone leaves its path.
+        let path = device.path.file_name();
+        let name = self.held.block().map(|block| block.name());
+        let name = name.or_else(|| Some(path?.to_string_lossy().into_owned()));
+        let name = name.unwrap_or_default();
+        // Of NVMe the controller's words count too: `nvme0n1` is a namespace of `nvme0`.
+        let is_nvme = |controller: &&str| controller.starts_with("nvme");
+        let controller = name.rsplit_once('n').map(|(controller, _)| controller);
+        let controller = controller.filter(is_nvme).map(str::to_owned);
+        let names: Vec<String> = controller.into_iter().chain([name]).collect();
+        self.kernel.about(&names)
     }
 }

@@ -126,6 +126,14 @@ fn a_disk_that_nobody_uses_may_be_measured() {
 }
 
 #[test]
+fn a_disk_of_a_server_that_the_kernel_shows_cannot_be_named() {
+    let tree = Tree::new();
+    tree.block("nbd0", "43:0");
+    let why = tree.nameless("43:0");
+    assert!(why.contains("nbd://HOST:PORT/EXPORT"), "{why}");
+}
+
+#[test]
 fn a_disk_is_named_by_what_its_bus_says() {
     let tree = Tree::new();
     let bytes = SECTORS * 512;

@@ -19,6 +19,7 @@ use ftlab_measure::device::{Device, Kind};
 use ftlab_measure::fio::{Fio, Processors};
 use ftlab_measure::health::Monitor;
 use ftlab_measure::heat::{Heat, LOOK_EVERY};
+use ftlab_measure::kernel::KernelLog;
 use ftlab_measure::machine::{Described, max_celsius};
 use ftlab_measure::plan::{Plan, Target, mark};
 use ftlab_measure::programs::Programs;
@@ -42,7 +43,7 @@ to be named twice, by its path and by the id that --identify prints. Without
 --destroy, tests that only read measure the drive as it is, and nothing is
 written. A drive that is in use is left alone.")]
 pub struct Options {
-    /// A whole disk, a loop device or a regular file
+    /// A whole disk, a loop device, a regular file or an NBD export (nbd://HOST:PORT/EXPORT)
     device: PathBuf,
     /// Print the id of the device and whether it may be measured; nothing is opened
     #[arg(long, conflicts_with_all = ["suite", "tests", "destroy", "dry_run", "resume"])]
@@ -219,6 +220,7 @@ pub fn command(options: &Options) -> Outcome {
             limit_celsius,
             look_every: LOOK_EVERY,
         }),
+        kernel: &KernelLog::now(),
         stop: &stop,
     };
     let ended = session.run(&plan, &mut kept);

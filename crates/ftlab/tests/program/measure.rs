@@ -216,6 +216,53 @@ fn tests_that_only_read_need_no_id() {
 }
 
 #[test]
+fn a_percentile_is_in_results_reports_and_exports_if_ten_requests_took_longer() {
+    let place = place();
+    place.out("measure disk --suite suite.toml --test read --out out --quiet --as mine");
+    let set = results(&place);
+    let read = &set["runs"][0]["read"];
+    let few = set["runs"][0]["read"]["ios"].as_f64().unwrap();
+    let percentiles = read["lat_ns_percentiles"].as_array().unwrap();
+    assert!(!percentiles.is_empty());
+    for percentile in percentiles {
+        let percent = percentile[0].as_f64().unwrap();
+        assert!(few * (1.0 - percent / 100.0) > 9.999, "{percent} of {few}");
+    }
+    let metrics = set["runs"][0]["metrics"].as_object().unwrap();
+    assert!(metrics.contains_key("lat_max_ms"), "{metrics:?}");
+    assert!(
+        !metrics.keys().any(|name| name.contains("p99")),
+        "{metrics:?}"
+    );
+
+    place.out("report out --fio-json --csv");
+    let written = std::fs::read_dir(place.path("out/fio")).unwrap().flatten();
+    let written: Vec<_> = written.map(|file| file.path()).collect();
+    let fio: Value = serde_json::from_slice(&std::fs::read(&written[0]).unwrap()).unwrap();
+    let latency = &fio["jobs"][0]["read"]["lat_ns"];
+    assert_eq!(latency["N"], 300, "{latency}");
+    let shown = latency["percentile"].as_object();
+    assert!(
+        !shown
+            .into_iter()
+            .flatten()
+            .any(|(name, _)| name.starts_with("99")),
+        "{latency}"
+    );
+    let table = place.read("out/runs.csv");
+    let mut lines = table
+        .lines()
+        .map(|line| line.split(',').collect::<Vec<_>>());
+    let (head, row) = (lines.next().unwrap(), lines.next().unwrap());
+    for (name, value) in head.iter().zip(&row) {
+        assert!(
+            !name.contains("p99") || value.is_empty(),
+            "{name} is {value}"
+        );
+    }
+}
+
+#[test]
 fn processors_and_a_limit_of_temperature_are_asked_for_and_stated() {
     let place = place();
     let line = "measure disk --suite suite.toml --test read --out out --quiet";

@@ -20,6 +20,9 @@ const SERIAL_PAGE_HEADER: usize = 4;
 /// card's identification.
 const WWNS: [&str; 3] = ["wwid", "device/wwid", "device/cid"];
 
+/// The kernel's number of the driver that shows exports of NBD servers as disks.
+const NBD_MAJOR: u32 = 43;
+
 /// The word for what a disk does not say.
 const UNSAID: &str = "-";
 
@@ -141,6 +144,13 @@ impl Id {
     /// # Errors
     /// Why it has none.
     pub fn of_disk(system: &System, disk: &Block) -> Result<Id, String> {
+        if disk.number.major == NBD_MAJOR {
+            return Err(
+                "the kernel does not say which server's export it shows: detach it, and give the export itself as \
+                 nbd://HOST:PORT/EXPORT"
+                    .to_owned(),
+            );
+        }
         let id = Said::of(disk).id(disk.bytes()).ok_or_else(|| {
             "it says neither a serial number nor a World Wide Name (WWN), so nothing tells it from another disk \
              that takes its place"

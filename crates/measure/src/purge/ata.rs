@@ -1,7 +1,7 @@
 //! Erasing an ATA drive: Security Erase Unit, by hdparm.
 //!
-//! The command wants a password, which the erase takes away again. If it fails, the password is taken away here; a drive that keeps it
-//! is an error, since it would be locked when it is next switched on.
+//! The command wants a password, which the erase takes away again. If it fails, the password is taken away here; a drive
+//! that keeps it is an error, since it would be locked when it is next switched on.
 
 use super::{Eraser, Refused};
 use crate::device::held::Held;
@@ -64,7 +64,7 @@ fn free(disabled: &Said) -> io::Result<()> {
     }
 }
 
-/// Reads the part of `hdparm -I` on security: lines such as `not	frozen`.
+/// Reads the part of `hdparm -I` on security: lines of a word, with `not` before it or nothing.
 fn may_erase(identify: &str) -> Result<(), &'static str> {
     let lines = identify
         .lines()

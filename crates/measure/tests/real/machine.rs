@@ -101,6 +101,20 @@ impl Machine {
         self.at_the_end(&["umount", text(at)]);
     }
 
+    /// A file system in memory that has room for so much.
+    pub fn room(&mut self, size: &str) -> PathBuf {
+        let at = self.path("room");
+        std::fs::create_dir(&at).unwrap();
+        let options = format!("size={size}");
+        run(&["mount", "-t", "tmpfs", "-o", &options, "tmpfs", text(&at)]);
+        self.at_the_end(&["umount", text(&at)]);
+        at
+    }
+
+    pub fn more_room(&self, at: &Path, size: &str) {
+        run(&["mount", "-o", &format!("remount,size={size}"), text(at)]);
+    }
+
     pub fn swap_to(&mut self, place: &Path) {
         run(&["mkswap", text(place)]);
         run(&["swapon", text(place)]);

@@ -7,6 +7,7 @@ use ftlab_measure::device::held::{Access, Held};
 use ftlab_measure::fio::Fio;
 use ftlab_measure::health::Monitor;
 use ftlab_measure::heat::{Heat, Watch};
+use ftlab_measure::kernel::KernelLog;
 use ftlab_measure::plan::{Assumed, Plan, Target};
 use ftlab_measure::programs::Programs;
 use ftlab_measure::session::{Listener, Session, SessionError};
@@ -206,7 +207,6 @@ impl Bench {
         monitor: &Monitor,
         heat: Option<Heat<'_>>,
     ) -> (Kept, Result<(), SessionError>) {
-        let fio = Fio::find(&self.held, 1, None).unwrap();
         let mut kept = Kept {
             runs: Vec::new(),
             begun: Vec::new(),
@@ -216,6 +216,26 @@ impl Bench {
         // The listener ends it as a user does.
         let stop = std::mem::take(&mut kept.stop);
         let mut listener = Stopping { kept, stop: &stop };
+        let ended = self.session(plan, &mut listener, programs, monitor, heat, &stop);
+        (listener.kept, ended)
+    }
+
+    fn run_for(&self, plan: &Plan, listener: &mut dyn Listener) -> Result<(), SessionError> {
+        let programs = Programs::here();
+        let monitor = Monitor::of(&self.held, programs.clone());
+        self.session(plan, listener, &programs, &monitor, None, &Stop::default())
+    }
+
+    fn session(
+        &self,
+        plan: &Plan,
+        listener: &mut dyn Listener,
+        programs: &Programs,
+        monitor: &Monitor,
+        heat: Option<Heat<'_>>,
+        stop: &Stop,
+    ) -> Result<(), SessionError> {
+        let fio = Fio::find(&self.held, 1, None).unwrap();
         let session = Session {
             held: &self.held,
             fio: &fio,
@@ -224,10 +244,10 @@ impl Bench {
             programs,
             monitor,
             heat,
-            stop: &stop,
+            kernel: &KernelLog::now(),
+            stop,
         };
-        let ended = session.run(plan, &mut listener);
-        (listener.kept, ended)
+        session.run(plan, listener)
     }
 }
 
@@ -448,26 +468,67 @@ fn a_device_that_somebody_comes_to_use_ends_the_session() {
 }
 
 #[test]
-fn an_error_of_the_drive_ends_the_session_and_says_where() {
+fn an_error_of_the_drive_ends_the_session_with_the_kernels_words_and_it_goes_on_later() {
     let Some(mut machine) = Machine::turn("a drive with errors") else {
         return;
     };
-    // A file shorter than the loop device on it: reads behind its end fail.
+    // A file that has room for a part of what it shows: writes fail as those of a broken drive do.
+    let at = machine.room("2m");
+    let file = at.join("small");
+    File::create(&file).unwrap().set_len(BYTES).unwrap();
+    let device = machine.attach(&file, &[]);
+    let bench = bench(Some(device.clone()));
+    let mut plan = bench.plan(&["read"]);
+    let (kept, ended) = bench.run(&plan, None);
+    assert_eq!(ids(&kept.runs), ["mine/read/new"]);
+    let error = ended.expect_err("it has no room").to_string();
+    let name = device.file_name().unwrap().to_string_lossy();
+    assert!(error.starts_with("read/filled: fio failed: "), "{error}");
+    let (_, kernel) = error.split_once("; the kernel says: ").expect(&error);
+    assert!(
+        kernel.contains("error") && kernel.contains(&*name),
+        "{error}"
+    );
+
+    machine.more_room(&at, "20m");
+    plan.forget(|id| kept.runs.iter().any(|run| run.id == format!("mine/{id}")));
+    let (kept, ended) = bench.run(&plan, None);
+    ended.unwrap();
+    assert_eq!(ids(&kept.runs), ["mine/read/filled"]);
+}
+
+#[test]
+fn a_drive_that_vanishes_between_two_steps_ends_the_session() {
+    let Some(mut machine) = Machine::turn("a drive that vanishes") else {
+        return;
+    };
     let file = machine.path("small");
     File::create(&file).unwrap().set_len(BYTES).unwrap();
     let device = machine.attach(&file, &[]);
     let bench = bench(Some(device));
-    let fio = Fio::find(&bench.held, 1, None).unwrap();
-    let jobs = ftlab_measure::fio::JobText::new(
-        "beyond",
-        &[
-            ("rw", "read".to_owned()),
-            ("offset", (2 * BYTES).to_string()),
-        ],
-    );
-    let failed = fio
-        .run(&jobs, true, &Watch::of(&Stop::default()))
-        .expect_err("it is beyond the end")
-        .to_string();
-    assert!(failed.starts_with("fio failed: "), "{failed}");
+    let mut kept = Vanishing {
+        runs: Vec::new(),
+        file: file.clone(),
+    };
+    let ended = bench.run_for(&bench.plan(&["read"]), &mut kept);
+    assert_eq!(ids(&kept.runs), ["mine/read/new"]);
+    let error = ended.expect_err("what it shows has gone").to_string();
+    assert!(error.starts_with("read/filled: "), "{error}");
+    assert!(error.contains("another size"), "{error}");
+}
+
+/// Cuts what a loop device shows once something was measured.
+struct Vanishing {
+    runs: Vec<Run>,
+    file: PathBuf,
+}
+
+impl Listener for Vanishing {
+    fn begins(&mut self, _words: &str) {}
+
+    fn keep(&mut self, runs: Vec<Run>) -> Result<(), String> {
+        self.runs.extend(runs);
+        let file = File::options().write(true).open(&self.file).unwrap();
+        file.set_len(4096).map_err(|why| why.to_string())
+    }
 }

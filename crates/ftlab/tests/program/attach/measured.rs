@@ -115,7 +115,8 @@ fn a_server_that_dies_ends_a_measurement_which_goes_on_later() {
     let program = program
         .args(line.split_whitespace())
         .current_dir(place.0.path());
-    let mut program = program.stderr(Stdio::piped()).spawn().unwrap();
+    let program = program.stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut program = program.spawn().unwrap();
     let mut said = std::io::BufReader::new(program.stderr.take().unwrap());
     let mut heard = String::new();
     while !heard.contains("2 of 2: write/new") {
