@@ -1,4 +1,4 @@
-//! A limit of temperature: a drive that reaches it rests until it has cooled down.
+//! A limit of temperature: work on a drive that reaches it pauses until the drive has cooled down.
 
 use crate::health::Monitor;
 use crate::stop::Stop;
@@ -19,7 +19,7 @@ pub const LOOK_EVERY: Duration = Duration::from_secs(5);
 pub struct Heat<'a> {
     /// Asks the drive.
     pub monitor: &'a Monitor,
-    /// Degrees Celsius from which the drive rests.
+    /// Degrees Celsius from which work pauses.
     pub limit_celsius: i32,
     /// Time between two looks.
     pub look_every: Duration,
@@ -63,14 +63,14 @@ impl<'a> Watch<'a> {
 }
 
 impl Heat<'_> {
-    /// The temperature, if the drive is to rest from now on.
+    /// The temperature, if work is to pause from now on.
     #[must_use]
     pub fn is_reached(&self) -> Option<i32> {
         let celsius = self.monitor.ask().celsius();
         celsius.filter(|celsius| *celsius >= self.limit_celsius)
     }
 
-    /// Returns true if a drive that rests may go on. One that does not tell its temperature any more has an error to show.
+    /// Returns true if work may go on. A drive that does not say its temperature any more has an error to show.
     #[must_use]
     pub fn is_over(&self) -> bool {
         let celsius = self.monitor.ask().celsius();
@@ -86,7 +86,7 @@ impl Heat<'_> {
                 continue;
             }
             stop.signal(Signal::STOP);
-            // A program that is to end must not rest.
+            // A program that is to end must not wait.
             while !stop.is_called() && is_at_work() {
                 paused += self.look_every;
                 if self.is_over() {

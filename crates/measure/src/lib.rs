@@ -4,7 +4,7 @@
 //! - [`plan`] turns tests into courses of steps, each of them commands of a host;
 //! - [`fio`] runs the jobs of steps;
 //! - [`health`] asks the drive what it counts of itself;
-//! - [`heat`] lets a drive rest that is too warm;
+//! - [`heat`] pauses while the drive is too warm;
 //! - [`session`] goes through a plan, and hands out a run of each measurement.
 
 pub mod device;

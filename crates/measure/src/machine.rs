@@ -153,10 +153,10 @@ impl Described {
     }
 }
 
-/// The temperature from which the drive rests, as a number of its sheet.
+/// The temperature from which work on the drive pauses, as a number of its sheet.
 #[must_use]
 pub fn max_celsius(celsius: i32) -> Parameter {
-    let note = "from which the drive rests until it has cooled down";
+    let note = "from which work pauses until the drive has cooled down";
     parameter("bench.max_celsius", celsius.to_string(), "°C", note)
 }
 

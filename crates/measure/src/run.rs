@@ -117,13 +117,13 @@ fn at(about: &About<'_>) -> At {
     }
 }
 
-/// The remark on a measurement during which the drive rested.
+/// The remark on a measurement that was paused.
 fn paused(seconds: f64) -> Option<Warning> {
     (seconds > 0.0).then(|| Warning {
         saw: format!(
-            "The drive reached its limit of temperature, and fio rested for about {seconds:.0} s."
+            "The drive reached its limit of temperature, and fio was paused for about {seconds:.0} s."
         ),
-        why: "Rates and longest latencies of this run count the rest.".to_owned(),
+        why: "Rates and longest latencies of this run count the pause.".to_owned(),
         option: "Cool the drive better, or give a higher --max-celsius.".to_owned(),
     })
 }

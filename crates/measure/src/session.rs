@@ -95,7 +95,7 @@ pub struct Session<'a> {
     pub programs: &'a Programs,
     /// Asks the drive what it counts.
     pub monitor: &'a Monitor,
-    /// Lets the drive rest when it is too warm.
+    /// Pauses while the drive is too warm.
     pub heat: Option<Heat<'a>>,
     /// The kernel's log since it began.
     pub kernel: &'a KernelLog,
@@ -256,7 +256,7 @@ impl Session<'_> {
         })
     }
 
-    /// Lets a drive rest that is too warm, and looks at it again.
+    /// Waits while the drive is too warm, and looks at it again.
     fn cool(&self, at: &str, listener: &mut dyn Listener) -> Result<(), SessionError> {
         let Some((heat, celsius)) = self.heat.and_then(|heat| Some((heat, heat.is_reached()?)))
         else {

@@ -18,7 +18,7 @@ impl Stop {
     pub fn call(&self) {
         self.is_called.store(true, Ordering::SeqCst);
         self.signal(Signal::INT);
-        // One that rests hears of it when it goes on.
+        // One that is paused hears of it when it goes on.
         self.signal(Signal::CONT);
     }
 

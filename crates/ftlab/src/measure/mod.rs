@@ -77,7 +77,7 @@ pub struct Options {
     /// TB that the drive's maker lets be written to it, for the estimate
     #[arg(long, value_name = "TB", value_parser = number(0.001, 1e9))]
     rated_tbw: Option<f64>,
-    /// Degrees Celsius from which the drive rests until it has cooled down; by default those that the drive itself
+    /// Degrees Celsius from which work pauses until the drive has cooled down; by default those that the drive itself
     /// warns of
     #[arg(long, value_name = "CELSIUS", value_parser = clap::value_parser!(i32).range(20..=150))]
     max_celsius: Option<i32>,
@@ -121,7 +121,7 @@ impl Options {
         }
     }
 
-    /// The temperature from which the drive rests: the one that is asked for, or that it warns of itself.
+    /// The temperature from which work pauses: the one that is asked for, or that it warns of itself.
     fn limit_celsius(&self, monitor: &Monitor) -> Result<Option<i32>, Failure> {
         match self.max_celsius {
             None => Ok(monitor.warning_celsius()),

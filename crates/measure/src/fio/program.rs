@@ -69,7 +69,7 @@ pub struct Ended {
     pub course: Course,
     /// Words of the jobs that this fio does not have.
     pub unknown: BTreeSet<String>,
-    /// Seconds for which it rested, as the drive was too warm.
+    /// Seconds for which it was paused, as the drive was too warm.
     pub paused_s: f64,
 }
 

@@ -171,7 +171,7 @@ impl Drive<'_> {
         }
         let action = format!("--sanact={action}");
         let mut options = vec!["sanitize", &action];
-        // Newer versions want to be told that the drive is this process's.
+        // Newer versions refuse a drive that somebody has alone, as this process does.
         if self.knows_force() {
             options.push("--force");
         }

@@ -1,4 +1,4 @@
-//! Loop devices as NVMe and ATA drives: what they count of themselves, and how they rest.
+//! Loop devices as NVMe and ATA drives: what they count of themselves, and pauses while they are too warm.
 
 use crate::fake::{Fake, ocp_log, smart_log};
 use crate::machine::Machine;
@@ -190,7 +190,7 @@ fn warm(machine: &mut Machine, kelvins: &str) -> Fake {
 const SOON: Duration = Duration::from_millis(20);
 
 #[test]
-fn a_drive_that_is_too_warm_rests_before_a_step() {
+fn a_step_waits_until_a_drive_has_cooled_down() {
     let Some(mut machine) = Machine::turn("a warm drive before a step") else {
         return;
     };
@@ -214,7 +214,7 @@ fn a_drive_that_is_too_warm_rests_before_a_step() {
 }
 
 #[test]
-fn a_drive_that_gets_too_warm_rests_in_a_measurement_and_the_run_says_so() {
+fn a_measurement_pauses_when_a_drive_gets_too_warm_and_the_run_says_so() {
     let Some(mut machine) = Machine::turn("a warm drive in a measurement") else {
         return;
     };
