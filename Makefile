@@ -192,7 +192,7 @@ test-web: out/test-review/$(REPORT) out/test-pts/$(REPORT) $(NPM)
 	@test -d $(WEB)/test || { echo "test: $(WEB)/test is missing" >&2; exit 1; }
 	cargo test -q --workspace --test report pages_for_the_browser
 	cd $(WEB) && REPORT_HTML=$(CURDIR)/$<:$(MADE)/report-full.html PTS_HTML=$(CURDIR)/$(word 2,$^) \
-	    REPEATED_HTML=$(MADE)/report-repeated.html COMPARISON_HTML=$(MADE)/comparison.html \
+	    REPEATED_HTML=$(MADE)/report-repeated.html COMPARISON_HTML=$(MADE)/comparison.html PAIR_HTML=$(MADE)/pair.html \
 	    CONSISTENCY_HTML=$(MADE)/report-consistency.html TODAY_HTML=$(MADE)/report-today.html \
 	    CHROMIUM="$$(command -v $(CHROMIUM))" timeout --kill-after=10 $(WEB_SECONDS_MAX) node --test
 

@@ -186,13 +186,18 @@ pub fn signed_error(error: f64, published: &str, simulated: Option<f64>) -> Stri
         (published.parse::<f64>(), simulated),
         (Ok(published), Some(simulated)) if simulated < published
     );
-    let ratio = if below { -error } else { error }.exp();
+    ratio_error(if below { -error } else { error }.exp())
+}
+
+/// Formats a ratio as an error with its direction, as [`signed_error`] does.
+#[must_use]
+pub fn ratio_error(ratio: f64) -> String {
     if !(FACTOR_MIN.recip()..=FACTOR_MIN).contains(&ratio) {
         return format!("×{}", number(ratio));
     }
     match percent((ratio - 1.0).abs()).as_str() {
         none @ ("0 %" | "0.0 %") => none.to_owned(),
-        text if below => format!("−{text}"),
+        text if ratio < 1.0 => format!("−{text}"),
         text => format!("+{text}"),
     }
 }

@@ -7,7 +7,8 @@
 //! - [`terminal::render`]: tables for a terminal.
 //!
 //! Several result sets side by side are a [`comparison::Comparison`], drawn by [`comparison::terminal()`] and
-//! [`html::comparison::render`]. Charts for files that a text embeds are drawn by [`svg`], and so are those of pages without
+//! [`html::comparison::render`]. A real drive beside its model is a [`pair::Pair`], drawn by [`pair::terminal()`] and
+//! [`html::pair::render`], which draws both in every chart. Charts for files that a text embeds are drawn by [`svg`], and so are those of pages without
 //! a script ([`html::charts`]).
 //!
 //! `view` decides once everything that is drawn; the HTML and terminal modules only lay it out.
@@ -36,13 +37,14 @@
 //! instead. Who waits for long work hears how far it is through `states/src/watch.rs`; `console/src/progress.rs` shows it.
 //!
 //! `ftlab compare` (`ftlab/src/compare/`) runs the same on variants of one drive: `sweep.rs` reads the settings, `grid.rs` puts
-//! metrics into tables, `chart.rs` draws them. `ftlab report` (`ftlab/src/report.rs`) reads result sets and simulates nothing:
+//! metrics into tables, `chart.rs` draws them. `ftlab report` (`ftlab/src/report/`) reads result sets and simulates nothing:
 //! `report::comparison` matches their runs, `crates/export` makes tables. The types of `crates/result` are the schema;
 //! `docs/schema/results.schema.json` is made of them, and a test compares the two.
 
 pub mod comparison;
 mod format;
 pub mod html;
+pub mod pair;
 pub mod settling;
 pub mod svg;
 pub mod terminal;

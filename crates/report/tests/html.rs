@@ -9,6 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::read::DeflateDecoder;
 use ftlab_report::comparison::Comparison;
 use ftlab_report::html;
+use ftlab_report::pair::Pair;
 use ftlab_result::{ResultSet, Way};
 use serde_json::Value;
 
@@ -656,6 +657,9 @@ fn pages_for_the_browser_are_written() {
     let sets = [("once", &once), ("three times", &repeated)];
     let comparison = html::comparison::render(&Comparison::of(&sets));
     write("comparison.html", &comparison);
+    let (real, model) = (sample::measured(), sample::modelled());
+    let pair = Pair::of(&[("real", &real), ("model", &model)]).expect("a pair");
+    write("pair.html", &html::pair::render(&pair));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod comparison;
 mod html;
+mod pair;
 mod roles;
 mod sample;
 mod terminal;

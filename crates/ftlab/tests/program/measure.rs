@@ -179,6 +179,73 @@ fn a_suite_is_measured_and_its_results_are_those_of_any_other() {
 }
 
 #[test]
+fn a_real_drive_stands_beside_its_model() {
+    let place = place();
+    place.out(&format!(
+        "measure disk --suite suite.toml --out out --as mine --quiet --destroy {}",
+        id(&place, "disk")
+    ));
+    place.out("review generic-mlc-8 --suite suite.toml --out model");
+    let text = place.out("report out model --out both --csv --parquet");
+    holds(
+        &text,
+        &[
+            "measured:  mine, in out",
+            "in model",
+            "latencies",
+            "2 runs on both sides",
+            "not measured: spare cannot be run on a real drive",
+            "generic-mlc-8/spare/na (the other side did not run it)",
+            "both/comparison.html",
+            "Beside it: 10 files",
+        ],
+    );
+    holds(
+        &place.read("both/comparison.html"),
+        &["How far off is the model?", "data-kind=\"percentiles\""],
+    );
+    // The error is that of the model, whichever comes first.
+    let value = |of: &str| {
+        let set: Value = serde_json::from_str(&place.read(&format!("{of}/results.json"))).unwrap();
+        let mut runs = set["runs"].as_array().unwrap().iter();
+        let run = runs.find(|run| run["test"] == "read").unwrap();
+        run["metrics"]["iops"].as_f64().unwrap()
+    };
+    let expected = value("model") / value("out");
+    place.out("report model out --out turned --csv");
+    for folder in ["both", "turned"] {
+        let table = place.read(&format!("{folder}/errors.csv"));
+        let mut rows = table
+            .lines()
+            .map(|line| line.split(',').collect::<Vec<_>>());
+        let heads = rows.next().unwrap();
+        let at = |name: &str| heads.iter().position(|head| *head == name).unwrap();
+        let row = rows.find(|row| row[at("test")] == "read" && row[at("figure")] == "iops");
+        let ratio: f64 = row.unwrap()[at("ratio")].parse().unwrap();
+        assert!((ratio / expected - 1.0).abs() < 1e-9, "{folder}");
+    }
+    let text = place.out("report out model --out both --metric read.p50");
+    holds(&text, &["read.p50"]);
+    let error = place.refused("report out model --metric nothing");
+    holds(&error, &["`nothing`", "iops"]);
+    place.out("review generic-mlc-8 --suite suite.toml --test spare --out other");
+    holds(
+        &place.refused("report out other"),
+        &["no run is in both out and other", "ftlab review --suite"],
+    );
+    place.out(
+        "review generic-mlc-8 generic-nvme-tlc-1000 --suite suite.toml --test write --out several",
+    );
+    holds(
+        &place.refused("report out several"),
+        &[
+            "several is of 2 drives, and none of them is called mine",
+            "ftlab measure --as",
+        ],
+    );
+}
+
+#[test]
 fn a_call_goes_on_where_another_one_ended() {
     let place = place();
     let line = format!(

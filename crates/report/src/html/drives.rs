@@ -100,7 +100,9 @@ fn facts(view: &View<'_>, drive: &DriveSheet) -> Markup {
                     @if shared > 0 { span.sub { (shared) " of them its controller’s" } }
                 }
             }
-            div { dt { "Figures reproduced" } dd { (tables::score_line(score(figures.into_iter()))) } }
+            @if view.pair.is_none() {
+                div { dt { "Figures reproduced" } dd { (tables::score_line(score(figures.into_iter()))) } }
+            }
             div { dt { "Drive file" } dd { code { (drive.drive) } span.sub { code.hash { (drive.file_hash) } } } }
         }
     }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::figure::{self, ChartFrame};
-use super::{navigation, own, pts, tables};
+use super::{navigation, own, pair, pts, tables};
 use crate::format;
 use crate::view::errors::bands;
 use crate::view::family_data::FamilyData;
@@ -26,8 +26,11 @@ pub fn review(view: &View<'_>, review: &Review<'_, '_>, families: &[FamilyData])
         section.page.tests id=(id) aria-labelledby=(title_id) {
             header.review-head {
                 p.eyebrow {
-                    @if !review.letters.is_empty() { "Tests " (review.letters) " · " }
-                    (tables::score_line(review.score()))
+                    @if !review.letters.is_empty() { "Tests " (review.letters) }
+                    @if view.pair.is_none() {
+                        @if !review.letters.is_empty() { " · " }
+                        (tables::score_line(review.score()))
+                    }
                 }
                 h2 id=(title_id) { (navigation::review_name(review)) }
                 @for source in review.sources() { p.small { (source) } }
@@ -48,14 +51,18 @@ fn section(view: &View<'_>, family: &Family<'_>, data: &FamilyData) -> Markup {
         section.family id=(family.id) aria-labelledby=(title_id) {
             @if !is_own {
                 p.eyebrow {
-                    @if !family.methods().is_empty() { "Test " (family.methods().join(", ")) " · " }
-                    (tables::score_line(family.score()))
+                    @if !family.methods().is_empty() { "Test " (family.methods().join(", ")) }
+                    @if view.pair.is_none() {
+                        @if !family.methods().is_empty() { " · " }
+                        (tables::score_line(family.score()))
+                    }
                 }
             }
             h3 id=(title_id) { (family.title) }
             @for text in family.texts() { p.method { (format::keep_units(text)) } }
-            @if is_own { (own::side_by_side(view, family)) }
+            @if is_own && view.pair.is_none() { (own::side_by_side(view, family)) }
             (charts(family, &data.charts()))
+            @if let Some(pair) = view.pair { (pair::figures(pair, family)) }
             @if is_own { (own::unsettled(view, family)) (own::warnings(view, family)) }
             (figures(view, family))
             (pts::sheets(view, family))

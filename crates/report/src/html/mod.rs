@@ -20,6 +20,7 @@ mod frame;
 mod front;
 mod navigation;
 mod own;
+pub mod pair;
 mod plan;
 mod pts;
 mod tables;
@@ -43,6 +44,10 @@ use crate::view::{View, colours, purpose};
 #[derive(Serialize)]
 struct PageData<'a> {
     drives: Vec<DriveData<'a>>,
+    /// The word above the values of drives.
+    value: &'static str,
+    /// True if panels show all drives on the same axes, and not a drive each.
+    together: bool,
     verdicts: Option<front::VerdictData>,
 }
 
@@ -57,27 +62,57 @@ struct DriveData<'a> {
 pub fn render(set: &ResultSet) -> String {
     let view = View::new(set);
     let headlines = headline::headlines(&view);
-    let thinning = Thinning::for_runs(&set.runs);
-    let shown: Vec<Vec<usize>> = (view.families.iter())
-        .map(|family| family_data::shown_first(&view, family))
-        .collect();
-    let verdicts = front::VerdictData::of(&view, &headlines);
-    let mut together = shown.clone();
-    together.extend(verdicts.iter().map(|data| data.shown.clone()));
-    let colours = colours::assign(view.slugs().len(), &together);
-    let families: Vec<FamilyData> = (view.families.iter().zip(&shown))
-        .map(|(family, shown)| FamilyData::of(&view, family, shown, thinning))
-        .collect();
-    let data = PageData {
-        drives: (view.slugs().iter().zip(colours))
-            .map(|(slug, colour)| DriveData {
-                name: view.drive_name(slug),
-                colour,
-            })
-            .collect(),
-        verdicts,
-    };
-    page(&view, &headlines, &families, &data).into_string()
+    let data = Data::of(&view, front::VerdictData::of(&view, &headlines));
+    page(&view, &headlines, &data).into_string()
+}
+
+/// What the script of a page draws from.
+struct Data<'a> {
+    page: PageData<'a>,
+    families: Vec<FamilyData>,
+}
+
+impl<'a> Data<'a> {
+    fn of(view: &'a View<'a>, verdicts: Option<front::VerdictData>) -> Self {
+        let thinning = Thinning::for_runs(&view.set.runs);
+        let shown: Vec<Vec<usize>> = (view.families.iter())
+            .map(|family| family_data::shown_first(view, family))
+            .collect();
+        let mut together = shown.clone();
+        together.extend(verdicts.iter().map(|data| data.shown.clone()));
+        let colours = colours::assign(view.slugs().len(), &together);
+        let families = (view.families.iter().zip(&shown))
+            .map(|(family, shown)| FamilyData::of(view, family, shown, thinning))
+            .collect();
+        let page = PageData {
+            drives: (view.slugs().iter().zip(colours))
+                .map(|(slug, colour)| DriveData {
+                    name: view.drive_name(slug),
+                    colour,
+                })
+                .collect(),
+            value: match (view.pair, view.set.origin.way) {
+                (Some(_), _) => "Value",
+                (None, Way::Measured) => "Measured",
+                (None, Way::Simulated | Way::Attached) => "Simulated",
+            },
+            together: view.pair.is_some(),
+            verdicts,
+        };
+        Data { page, families }
+    }
+
+    /// As elements of the page, with the script that reads them.
+    fn embedded(&self, view: &View<'_>) -> Markup {
+        html! {
+            (embedded("report-data", &self.page))
+            @for (family, data) in view.families.iter().zip(&self.families) {
+                (packed(&format!("{}/data", family.id), data))
+            }
+            script { (PreEscaped(assets::LIBRARIES)) }
+            script { (PreEscaped(assets::script())) }
+        }
+    }
 }
 
 /// JSON as the page's own script unpacks it when it is looked at, deflated and in base64: a fifth of its size.
@@ -95,12 +130,7 @@ fn embedded<T: Serialize>(id: &str, data: &T) -> Markup {
     html! { script id=(id) type="application/json" { (PreEscaped(safe)) } }
 }
 
-fn page(
-    view: &View<'_>,
-    headlines: &[Headline<'_>],
-    families: &[FamilyData],
-    data: &PageData<'_>,
-) -> Markup {
+fn page(view: &View<'_>, headlines: &[Headline<'_>], data: &Data<'_>) -> Markup {
     let purposes = purpose::purposes(view);
     // The bar of navigation offers the parts that this report has.
     let parts: Vec<(&str, &str)> = [
@@ -117,51 +147,61 @@ fn page(
     .into_iter()
     .filter_map(|(is_there, part)| is_there.then_some(part))
     .collect();
+    let content = html! {
+        div.page #top {
+            (front::header(view))
+            (unfinished::notice(&view.set.unfinished))
+            (answer::section(view))
+            (plan::section(view))
+            (contents::differences(view))
+            @if view.set.figures.is_empty() { (contents::section(view)) }
+            (front::verdicts(view, headlines, data.page.verdicts.as_ref()))
+            (uses::section(view, &purposes))
+            (accuracy::section(view))
+        }
+        @for review in view.reviews() { (family::review(view, &review, &data.families)) }
+        (family::unplaced(view))
+        @for (index, drive) in view.set.drives.iter().enumerate() {
+            (drives::page(view, index, drive, headlines, &purposes))
+        }
+        (footer(view))
+    };
+    let title = format!("ftlab review: {}", front::title(view));
+    whole(view, &title, &parts, &content, data)
+}
+
+/// A page with its head, the bar of navigation and the data of its script; `parts`: anchors and titles of what the overview
+/// has beside its head.
+fn whole(
+    view: &View<'_>,
+    title: &str,
+    parts: &[(&str, &str)],
+    content: &Markup,
+    data: &Data<'_>,
+) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
-            (head(view))
+            (head(view, title))
             body {
                 a.skip href="#content" { "Skip to the content" }
-                (navigation::bar(view, &parts))
+                (navigation::bar(view, parts))
                 main #content tabindex="-1" {
                     noscript { p.notice { "Charts and tables of runs need JavaScript, which is off. Everything else is here." } }
-                    div.page #top {
-                        (front::header(view))
-                        (unfinished::notice(&view.set.unfinished))
-                        (answer::section(view))
-                        (plan::section(view))
-                        (contents::differences(view))
-                        @if view.set.figures.is_empty() { (contents::section(view)) }
-                        (front::verdicts(view, headlines, data.verdicts.as_ref()))
-                        (uses::section(view, &purposes))
-                        (accuracy::section(view))
-                    }
-                    @for review in view.reviews() { (family::review(view, &review, families)) }
-                    (family::unplaced(view))
-                    @for (index, drive) in view.set.drives.iter().enumerate() {
-                        (drives::page(view, index, drive, headlines, &purposes))
-                    }
-                    (footer(view))
+                    (content)
                 }
-                (embedded("report-data", data))
-                @for (family, data) in view.families.iter().zip(families) {
-                    (packed(&format!("{}/data", family.id), data))
-                }
-                script { (PreEscaped(assets::LIBRARIES)) }
-                script { (PreEscaped(assets::script())) }
+                (data.embedded(view))
             }
         }
     }
 }
 
-fn head(view: &View<'_>) -> Markup {
-    let title = format!("ftlab review: {}", front::title(view));
+fn head(view: &View<'_>, title: &str) -> Markup {
     html! {
         head {
             (document::meta())
             meta name="generator" content={ "ftlab " (view.set.origin.version) };
-            (document::look(&title, ""))
+            (document::look(title, ""))
             // Before the body is drawn, so that a stored theme does not flash.
             script { (PreEscaped(assets::THEME_EARLY)) }
         }

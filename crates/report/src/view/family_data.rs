@@ -64,6 +64,9 @@ pub struct FamilyData {
     /// Tests of SNIA's specification.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pts: Vec<PtsData>,
+    /// True if the drives are a real one and its model.
+    #[serde(skip)]
+    is_pair: bool,
 }
 
 /// (P/E cycles in percent of the rated ones, share of the blocks in percent).
@@ -160,6 +163,9 @@ struct TrafficRow {
     latency_ms: Vec<Option<f64>>,
     /// (upper bound in milliseconds, share in percent).
     shares: Vec<(f64, f64)>,
+    /// (percent, milliseconds); of a real drive and its model alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    percentiles: Vec<(f64, f64)>,
 }
 
 /// The drives a family's charts show at first: all when they are few; else those with published
@@ -242,6 +248,7 @@ impl FamilyData {
         };
         // Those of all tests of all drives would be as large as all else of a page.
         let of_own = view.is_of_own_load();
+        let is_pair = view.pair.is_some();
         Self {
             id: family.id.clone(),
             title: family.title.to_owned(),
@@ -256,7 +263,7 @@ impl FamilyData {
             shown: shown.to_vec(),
             published: marks(family, &measures),
             traffic: runs_by_place()
-                .flat_map(|(index, run)| traffic_rows(index, run))
+                .flat_map(|(index, run)| traffic_rows(index, run, is_pair))
                 .collect(),
             series: runs_by_place()
                 .filter_map(|(index, run)| series_of(index, run, chart, thinning, of_own))
@@ -274,6 +281,7 @@ impl FamilyData {
             },
             measures,
             runs,
+            is_pair,
         }
     }
 
@@ -292,6 +300,16 @@ impl FamilyData {
             ),
             (!self.measures.is_empty(), "main", &self.title),
             (!self.latencies.is_empty(), "longer", "How many took longer"),
+            (
+                self.traffic.iter().any(|row| !row.percentiles.is_empty()),
+                "percentiles",
+                "Percentiles of latency",
+            ),
+            (
+                self.is_pair && self.has_shares(),
+                "latency",
+                "How long single I/Os took",
+            ),
             (
                 of_pts(PtsData::has_courses),
                 "pts-course",
@@ -316,7 +334,7 @@ impl FamilyData {
 
     /// Kinds and titles of the charts of what lies behind the numbers.
     pub fn charts_behind(&self) -> Vec<(&'static str, &str)> {
-        let has_latencies = self.traffic.iter().any(|row| !row.shares.is_empty());
+        let has_latencies = !self.is_pair && self.has_shares();
         let has_series = !self.series.is_empty();
         let is_even = self.is_warmed() && !self.has_throttled();
         there(&[
@@ -324,6 +342,10 @@ impl FamilyData {
             (has_series, "time", "The course over time"),
             (is_even, "warmth", WARMTH),
         ])
+    }
+
+    fn has_shares(&self) -> bool {
+        self.traffic.iter().any(|row| !row.shares.is_empty())
     }
 
     fn is_warmed(&self) -> bool {
@@ -494,7 +516,7 @@ fn scale_between(figure: &Figure, measure: &str) -> Option<f64> {
     }
 }
 
-fn traffic_rows(index: usize, run: &Run) -> Vec<TrafficRow> {
+fn traffic_rows(index: usize, run: &Run, with_percentiles: bool) -> Vec<TrafficRow> {
     let directions = [
         ("reads", &run.read),
         ("writes", &run.write),
@@ -510,8 +532,18 @@ fn traffic_rows(index: usize, run: &Run) -> Vec<TrafficRow> {
         mb_s: kept(traffic.bytes_per_s / 1e6),
         latency_ms: latencies(traffic),
         shares: series::latency_shares(traffic),
+        percentiles: match with_percentiles {
+            true => percentiles(traffic),
+            false => Vec::new(),
+        },
     };
     moved.map(row).collect()
+}
+
+fn percentiles(traffic: &Traffic) -> Vec<(f64, f64)> {
+    let all = traffic.lat_ns_percentiles.iter();
+    all.map(|&(percent, ns)| (percent, kept(ns as f64 / 1e6)))
+        .collect()
 }
 
 fn latencies(traffic: &Traffic) -> Vec<Option<f64>> {

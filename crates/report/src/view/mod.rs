@@ -19,12 +19,15 @@ pub mod standing;
 use ftlab_result::quantity::{self, table};
 use std::collections::BTreeMap;
 
+use crate::pair::Pair;
 use ftlab_result::{DriveSheet, Figure, ResultSet, Role, Run, TestSheet, Verdict};
 
 /// A result set, indexed the way a report walks it.
 pub struct View<'a> {
     /// The results that are shown.
     pub set: &'a ResultSet,
+    /// The real drive and the model that they are of, where they are shown side by side.
+    pub pair: Option<&'a Pair<'a>>,
     /// Families: review by review as their first tests ran, within a review by the numbers of their methods.
     pub families: Vec<Family<'a>>,
     /// Figures whose test is not in the set: nothing ran for them.
@@ -86,6 +89,7 @@ impl<'a> View<'a> {
         let (families, unplaced) = families(set);
         Self {
             set,
+            pair: None,
             families,
             unplaced,
             places: slugs
@@ -100,6 +104,14 @@ impl<'a> View<'a> {
                 .collect(),
             slugs,
             common: common_name(&set.drives),
+        }
+    }
+
+    /// The results of both sides of a pair, `set`, as those of two drives.
+    pub fn of_pair(set: &'a ResultSet, pair: &'a Pair<'a>) -> Self {
+        Self {
+            pair: Some(pair),
+            ..Self::new(set)
         }
     }
 

@@ -93,6 +93,45 @@ pub fn repeated() -> ResultSet {
     set
 }
 
+/// The first drive alone, as a model.
+pub fn modelled() -> ResultSet {
+    let mut set = sample();
+    let drive = set.drives[0].drive.clone();
+    set.drives.retain(|sheet| sheet.drive == drive);
+    set.runs.retain(|run| run.drive == drive);
+    set.figures.clear();
+    set
+}
+
+/// A real drive of another name that ran the same, a quarter faster.
+pub fn measured() -> ResultSet {
+    let mut set = modelled();
+    set.origin.way = Way::Measured;
+    set.drives[0].drive = "real-one".into();
+    set.drives[0].name = "Real One".into();
+    for run in &mut set.runs {
+        let rest = run.id.split_once('/').map_or("", |(_, rest)| rest);
+        run.id = format!("real-one/{rest}");
+        run.drive = "real-one".into();
+        // What a host cannot see.
+        run.metrics.remove("wa");
+        run.at = vec![At::default()];
+        for (name, value) in &mut run.metrics {
+            let is_time = name.contains("lat_") || name.ends_with("_s") && name != "mb_s";
+            *value *= if is_time { 0.8 } else { 1.25 };
+        }
+        for traffic in [&mut run.read, &mut run.write] {
+            traffic.iops *= 1.25;
+            traffic.lat_ns_mean *= 0.8;
+            let percentiles = traffic.lat_ns_percentiles.iter_mut().map(|(_, ns)| ns);
+            for ns in percentiles.chain([&mut traffic.lat_ns_max]) {
+                *ns = *ns * 4 / 5;
+            }
+        }
+    }
+    set
+}
+
 /// The same with strings that try to break out of the page.
 pub fn hostile() -> ResultSet {
     let mut set = sample();

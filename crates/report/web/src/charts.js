@@ -4,7 +4,7 @@
 /** The plots of a family, by the chart that its test asks for; bars for any other. */
 const MAIN_PLOTS = { lines: linesPlot, percentiles: percentilesPlot, fill: fillPlot };
 
-const PLOTS = { verdicts: verdictsPlot, time: timePlot, latency: latencyPlot, longer: longerPlot, wear: wearPlot, warmth: warmthPlot, states: statesPlot, scatter: scatterPlot, 'pts-rounds': ptsRoundsPlot, 'pts-window': ptsWindowPlot, 'pts-matrix': ptsMatrixPlot, 'pts-course': ptsCoursePlot };
+const PLOTS = { verdicts: verdictsPlot, time: timePlot, latency: latencyPlot, percentiles: tailPlot, longer: longerPlot, wear: wearPlot, warmth: warmthPlot, states: statesPlot, scatter: scatterPlot, 'pts-rounds': ptsRoundsPlot, 'pts-window': ptsWindowPlot, 'pts-matrix': ptsMatrixPlot, 'pts-course': ptsCoursePlot };
 
 /** Charts begin to draw a little before they are seen. */
 const DRAW_AHEAD = '300px';

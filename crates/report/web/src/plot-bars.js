@@ -38,7 +38,7 @@ const WHISKERS_KEY = 'Whiskers and ±: the 95 % confidence interval of the mean.
 /** The value's column of a table, and the next where there were repeats. */
 function valueColumns({ words, unit }, repeated) {
   const named = (what) => `${what} (${words}${unit ? `, ${unit}` : ''})`;
-  return repeated ? [named('Simulated'), `± 95 %${unit ? ` (${unit})` : ''}`] : [named('Simulated')];
+  return repeated ? [named(report.value), `± 95 %${unit ? ` (${unit})` : ''}`] : [named(report.value)];
 }
 
 /** Above this ratio of largest to smallest, small values vanish on a linear axis. */
@@ -216,7 +216,7 @@ const barsPlot = {
           const { row } = lines[log ? items[0].value[1] : items[0].dataIndex] ?? {};
           if (!row) return '';
           return tip(withPart(runName(data, row.run), row.label), [
-            ['Simulated', inUnit(row.value, unit, row.halfWidth), look.drive(row.drive)],
+            [report.value, inUnit(row.value, unit, row.halfWidth), look.drive(row.drive)],
             ...row.marks.map((mark) => ['Published', markTexts([mark]), look.soft]),
           ]);
         },

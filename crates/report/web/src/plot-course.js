@@ -60,6 +60,7 @@ function latencyLines(data, { shown, step }) {
       name: runName(data, row.run, alone ? '' : row.part),
       mark: markOf(data, row.run),
       points: row.shares,
+      percentiles: row.percentiles ?? [],
     };
   });
 }

@@ -27,7 +27,7 @@ const fillPlot = {
   title: () => 'Speed over what was written',
   key: (data, context) => {
     const rests = fillLines(data, context).some((line) => line.rests.length);
-    return ['Thick lines: plateaus, with their speed in MB/s. Each panel has axes of its own.', rests && 'Vertical lines: the host rests.', dashKey(fillLines(data, context))].filter(Boolean).join(' ');
+    return [data.fills.some(({ plateaus }) => plateaus.length) && 'Thick lines: plateaus, with their speed in MB/s.', !report.together && 'Each panel has axes of its own.', rests && 'Vertical lines: the host rests.', dashKey(fillLines(data, context))].filter(Boolean).join(' ');
   },
   height: (data, context, width) => panelsHeight(panelsOf(fillLines(data, context)).length, width),
 

@@ -1,4 +1,4 @@
-// A panel for each drive, with the same axes: how long single I/Os took, the course of a rate or of power, the
+// A panel for each drive, with the same axes, or one for a real drive and its model together: how long single I/Os took, the course of a rate or of power, the
 // consistency of rates as points, and the states of a drive.
 
 const PANEL_PX = 210;
@@ -34,6 +34,7 @@ function lengths(data) {
 
 /** The time axes to choose from, the better one first; nothing where runs are of one length. */
 function spanChoice(data) {
+  if (report.together) return [];
   const [short, long] = [Math.min(...lengths(data)), Math.max(...lengths(data))];
   if (!(long > 1.5 * short)) return [];
   const order = long > SLIVER_RATIO * short ? ['own', 'shared'] : ['shared', 'own'];
@@ -55,12 +56,19 @@ function linesInView(data, context) {
   return lines.map((line) => ({ ...line, points: settled(line) })).filter((line) => line.points.length > 0);
 }
 
-/** Lines by drive, in order. */
+/** Lines by drive, in order; of a real drive and its model all in one. */
 function panelsOf(lines) {
+  if (report.together) return lines.length ? [{ drive: lines[0].drive, name: '', lines }] : [];
   return [...new Set(lines.map((line) => line.drive))].map((drive) => ({ drive, lines: lines.filter((line) => line.drive === drive) }));
 }
 
-const panelsHeight = (count, width, columnsMax) => Math.ceil(count / panelColumns(width, count, columnsMax)) * (PANEL_PX + PANEL_GAP_PX);
+/** A sentence for the keys of charts that have several panels. */
+const SAME_AXES = report.together ? '' : 'All panels have the same axes.';
+
+/** The height of a picture with a panel and a legend. */
+const TOGETHER_PX = 360;
+
+const panelsHeight = (count, width, columnsMax) => (report.together ? TOGETHER_PX : Math.ceil(count / panelColumns(width, count, columnsMax)) * (PANEL_PX + PANEL_GAP_PX));
 
 /** The room for the labels of an axis, to the left of a panel. */
 const LABELS_PX = 46;
@@ -68,6 +76,7 @@ const LABELS_PX = 46;
 /** The picture of panels: their axes, and a series a line. `axes` gives those of a panel, which is called as its drive
     unless it has a name. */
 function panelsOption(panels, { look, width }, { axes, series, labelsPx = LABELS_PX, columnsMax }) {
+  if (report.together) return togetherOption(panels, look, { axes, series });
   const columns = panelColumns(width, panels.length, columnsMax);
   const share = width / columns;
   const place = (index) => ({
@@ -90,6 +99,18 @@ function panelsOption(panels, { look, width }, { axes, series, labelsPx = LABELS
   };
 }
 
+/** The picture of a panel that has all lines, with their names below it. */
+function togetherOption([panel], look, { axes, series }) {
+  const { x, y } = axes(panel);
+  return {
+    grid: { left: 4, right: 24, top: 34, bottom: 44, containLabel: true },
+    xAxis: x,
+    yAxis: y,
+    legend: legendOf(look, [...new Set(panel.lines.map((line) => line.name))]),
+    series: panel.lines.map(series),
+  };
+}
+
 /** Wide enough for `0.00001 %`, the least of shares. */
 const SHARES_PX = 68;
 
@@ -99,7 +120,7 @@ const latencyPlot = {
   drives: (data) => [...new Set([...withShares(data)].map((run) => data.runs.drive[run]))].sort(ascending),
   log: () => true,
   title: () => 'Share of I/Os',
-  key: (data, context) => ['What share of all I/Os took about how long. All panels have the same axes.', dashKey(latencyLines(data, context))].filter(Boolean).join(' '),
+  key: (data, context) => ['What share of all I/Os took about how long.', SAME_AXES, dashKey(latencyLines(data, context))].filter(Boolean).join(' '),
   height: (data, context, width) => panelsHeight(panelsOf(latencyLines(data, context)).length, width),
 
   option: (data, context) => {
@@ -132,6 +153,14 @@ function zoomOf(panels, own, look) {
   ];
 }
 
+/** The slider, and the room for it above the names of lines where the picture has them. */
+function zoomed({ grid, legend }, panels, own, look) {
+  const dataZoom = zoomOf(panels, own, look);
+  if (!legend) return { dataZoom };
+  const slider = dataZoom.at(-1);
+  return { dataZoom: [...dataZoom.slice(0, -1), { ...slider, bottom: slider.bottom + LEGEND_ROW_PX }], grid: { ...grid, bottom: grid.bottom + ZOOM_PX } };
+}
+
 /** Courses over time, a panel a drive. `choices` are those beside step and time axis. */
 function coursesPlot({ key = () => '', choices = () => [], isLog, zooms = false, series, tooltip }) {
   const drawn = (data, context) => panelsOf(linesInView(data, context));
@@ -160,9 +189,10 @@ function coursesPlot({ key = () => '', choices = () => [], isLog, zooms = false,
         // Ticks that end where the axis does.
         y: { ...valueAxis(look, { unit: unit === 'IOPS' ? '' : unit, log, ...extent }), ...(log ? {} : { min: 0, max: top, interval: top / (top.toPrecision(1).startsWith('2') ? 4 : 5) }) },
       });
+      const picture = panelsOption(panels, context, { axes, series: (line) => series(line, context, extent.min) });
       return {
-        ...panelsOption(panels, context, { axes, series: (line) => series(line, context, extent.min) }),
-        ...(zooms ? { dataZoom: zoomOf(panels, own && panels.length > 1, look) } : {}),
+        ...picture,
+        ...(zooms && panels.length ? zoomed(picture, panels, own && panels.length > 1, look) : {}),
         tooltip: tooltip(unit),
       };
     },
@@ -178,7 +208,7 @@ function coursesPlot({ key = () => '', choices = () => [], isLog, zooms = false,
 /** Whether panels can be compared along their axes of time. */
 function spanKey(data, context) {
   const { words } = COURSES[context.course ?? 'rate'];
-  if (spanOf(data, context) === 'shared') return 'All panels have the same axes.';
+  if (spanOf(data, context) === 'shared') return SAME_AXES;
   const lasting = lengths(data);
   return `Each panel has a time axis of its own, as the runs last from ${number(Math.min(...lasting))} to ${number(Math.max(...lasting))} s; the axis of ${words === 'IOPS' ? words : words.toLowerCase()} is the same.`;
 }

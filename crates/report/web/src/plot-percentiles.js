@@ -1,5 +1,5 @@
 // How latencies spread: percentiles over the steps of a family, a panel for each drive, and the share of I/Os that took longer than
-// a given time.
+// a given time; and all percentiles of a run, of a real drive and its model.
 
 /** The kinds of requests, by their word in the names of measures. */
 const KINDS_OF_LATENCY = { read: 'Reads', write: 'Writes', flush: 'Flushes' };
@@ -51,7 +51,7 @@ const percentilesPlot = {
   key: (data, context) => {
     const lines = percentileLines(data, context, drawnPercentiles(data, context));
     const marked = lines.some((line) => line.marks.some((marks) => marks.length));
-    return [dashKey(lines), marked && 'Hollow mark: published.', 'All panels have the same axes. Lower is better.'].filter(Boolean).join(' ');
+    return [dashKey(lines), marked && 'Hollow mark: published.', SAME_AXES, 'Lower is better.'].filter(Boolean).join(' ');
   },
   height: (data, context, width) => panelsHeight(panelsOf(percentileLines(data, context, drawnPercentiles(data, context))).length, width),
 
@@ -98,7 +98,7 @@ const percentilesPlot = {
   },
 
   table: (data, context) => ({
-    columns: ['Drive', 'Condition', 'Step', 'Percentile', 'Simulated (µs)', 'Published'],
+    columns: ['Drive', 'Condition', 'Step', 'Percentile', `${report.value} (µs)`, 'Published'],
     rows: percentileLines(data, context, percentilesOf(data, kindShown(data, context))).flatMap((line) =>
       data.steps.flatMap((step, index) => (line.values[index] === null ? [] : [
         [driveName(line.drive) + line.mark, data.conditions[line.condition], step, line.label, line.values[index], markTexts(line.marks[index])],
@@ -125,7 +125,7 @@ const longerPlot = {
   choices: (data) => stepChoice(data, (run) => data.latencies.some((row) => row.run === run)),
   drives: (data) => [...new Set(data.latencies.map(({ run }) => data.runs.drive[run]))].sort(ascending),
   title: () => 'Share of I/Os that took longer',
-  key: (data, context) => ['What share of I/Os took longer: 1 % is the 99th percentile, 0.1 % the 99.9th. All panels have the same axes.', dashKey(longerLines(data, context))].filter(Boolean).join(' '),
+  key: (data, context) => ['What share of I/Os took longer: 1 % is the 99th percentile, 0.1 % the 99.9th.', SAME_AXES, dashKey(longerLines(data, context))].filter(Boolean).join(' '),
   height: (data, context, width) => panelsHeight(panelsOf(longerLines(data, context)).length, width),
 
   option: (data, context) => {
@@ -144,5 +144,55 @@ const longerPlot = {
   table: (data, context) => ({
     columns: ['Run', 'Latency above (ms)', 'Share of I/Os (%)'],
     rows: longerLines(data, context).flatMap((line) => line.points.map((point) => [line.name, ...point])),
+  }),
+};
+
+const withPercentiles = (data) => new Set(data.traffic.flatMap((row) => (row.percentiles?.length ? [row.run] : [])));
+
+/** Lines of (percent, milliseconds), one a kind of request. */
+const percentilePoints = (data, context) => latencyLines(data, context).filter((line) => line.percentiles.length).map((line) => ({ ...line, points: line.percentiles }));
+
+/** Percentiles of latency on one axis, from the median's side to the far tail. */
+const tailPlot = {
+  choices: (data) => stepChoice(data, (run) => withPercentiles(data).has(run)),
+  drives: (data) => [...new Set([...withPercentiles(data)].map((run) => data.runs.drive[run]))].sort(ascending),
+  log: () => true,
+  title: () => 'Percentiles of latency',
+  key: (data, context) => [dashKey(percentilePoints(data, context)), 'A percentile is there if enough requests took longer. Lower is better.'].filter(Boolean).join(' '),
+  height: () => TOGETHER_PX,
+
+  option: (data, context) => {
+    const { look, log } = context;
+    const lines = percentilePoints(data, context);
+    const percents = [...new Set(lines.flatMap((line) => line.points.map(([percent]) => percent)))].sort(ascending);
+    const values = lines.flatMap((line) => line.points.map(([, value]) => value));
+    return {
+      grid: { left: 4, right: 24, top: 34, bottom: 44, containLabel: true },
+      xAxis: categoryAxis(look, percents.map((percent) => `p${percent}`), { axisLabel: { color: look.ink, hideOverlap: true, interval: 'auto' } }),
+      yAxis: { ...valueAxis(look, { unit: '', log, ...logExtent(values) }), axisLabel: { color: look.soft, hideOverlap: true, formatter: latency } },
+      legend: legendOf(look, lines.map((line) => line.name)),
+      tooltip: {
+        trigger: 'axis',
+        formatter: (items) => {
+          const drawn = items.filter(({ value }) => typeof value === 'number');
+          return drawn.length ? tip(drawn[0].axisValueLabel, drawn.map(({ seriesName, value, color }) => [seriesName, latency(value), color])) : '';
+        },
+      },
+      series: lines.map((line) => ({
+        name: line.name,
+        type: 'line',
+        data: percents.map((percent) => line.points.find(([of]) => of === percent)?.[1] ?? null),
+        symbol: shapeOf(line.drive),
+        symbolSize: 6,
+        lineStyle: { color: look.drive(line.drive), width: 2, type: dashOf(line.variant) },
+        itemStyle: { color: look.drive(line.drive) },
+        emphasis: { focus: 'series' },
+      })),
+    };
+  },
+
+  table: (data, context) => ({
+    columns: ['Run', 'Percentile', 'Latency (ms)'],
+    rows: percentilePoints(data, context).flatMap((line) => line.points.map((point) => [line.name, ...point])),
   }),
 };

@@ -82,7 +82,14 @@ impl OfKind {
     /// Returns the figure of the requests of a kind; none where there were none, or without a clock.
     #[must_use]
     pub fn value(self, kind: Kind, run: &Run) -> Option<f64> {
-        let traffic = Some(kind.of(run)).filter(|traffic| traffic.ios > 0)?;
+        self.value_of(kind.of(run))
+    }
+
+    /// Returns the figure of requests of one kind, of a run or of one of its jobs; none where there were none, or without
+    /// a clock.
+    #[must_use]
+    pub fn value_of(self, traffic: &Traffic) -> Option<f64> {
+        let traffic = Some(traffic).filter(|traffic| traffic.ios > 0)?;
         match self {
             OfKind::Iops => Some(traffic.iops),
             OfKind::BytesPerS => Some(traffic.bytes_per_s),

@@ -1,13 +1,16 @@
 //! `ftlab report`: the report of results there are, tables of them, and several side by side.
 
+mod errors;
+
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
 use crate::{results, screen};
 use clap::Args;
 use ftlab_export::{Table, csv, fio, parquet};
 use ftlab_report::comparison::{self, Comparison};
+use ftlab_report::pair::{self, Pair};
 use ftlab_report::{html, terminal};
-use ftlab_result::ResultSet;
+use ftlab_result::{ResultSet, Way};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -26,19 +29,23 @@ Examples:
                                   and write the tables
   ftlab report before after --out difference
                                   two reviews side by side
-  ftlab report before after --metric mb_s --metric lat_max_ms")]
+  ftlab report before after --metric mb_s --metric lat_max_ms
+  ftlab report ftlab-measure ftlab-review
+                                  a real drive beside its model, in every chart")]
 pub struct Options {
-    /// Results of `ftlab review` or `ftlab compare`: the directory, or a results.json; several are
-    /// compared, the others with the first
+    /// Results of `ftlab review`, `ftlab compare` or `ftlab measure`: the directory, or a results.json;
+    /// several are compared, the others with the first, and a model with the real drive
     #[arg(required = true, value_name = "RESULTS")]
     results: Vec<PathBuf>,
     /// Directory to write into; by default that of the results, or ftlab-report for several
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Write the tables figures.csv, runs.csv, devices.csv and series.csv
+    /// Write the tables figures.csv, runs.csv, devices.csv and series.csv, and of a real drive beside its
+    /// model errors.csv
     #[arg(long)]
     csv: bool,
-    /// Write the tables figures.parquet, runs.parquet, devices.parquet and series.parquet
+    /// Write the tables figures.parquet, runs.parquet, devices.parquet and series.parquet, and of a real
+    /// drive beside its model errors.parquet
     #[arg(long)]
     parquet: bool,
     /// Write each run as fio's JSON, into the directory fio; each of several results into one of its own
@@ -73,10 +80,16 @@ pub fn command(options: &Options) -> Outcome {
             (results::REPORT, html::render(one), text)
         }
         _ => {
-            let comparison = Comparison::of(&labelled);
-            check(&comparison, &options.metrics)?;
-            let text = comparison::terminal(&comparison, &options.metrics, screen::width());
-            (COMPARISON, html::comparison::render(&comparison), text)
+            if let Some(pair) = Pair::of(&labelled) {
+                check_pair(&pair, &options.metrics)?;
+                let text = pair::terminal(&pair, &options.metrics, screen::width());
+                (COMPARISON, html::pair::render(&pair), text)
+            } else {
+                let comparison = Comparison::of(&labelled);
+                check(&comparison, &labelled, &options.metrics)?;
+                let text = comparison::terminal(&comparison, &options.metrics, screen::width());
+                (COMPARISON, html::comparison::render(&comparison), text)
+            }
         }
     };
     // Every file is rendered before one is written, so that a failure leaves none behind.
@@ -134,9 +147,24 @@ fn out(options: &Options) -> PathBuf {
     }
 }
 
+/// A drive and a model without a run in common, and metrics that no run of both has, are mistakes.
+fn check_pair(pair: &Pair<'_>, metrics: &[String]) -> Outcome {
+    if pair.matches.is_empty() {
+        let [measured, simulated] = pair.sides().map(|side| side.label);
+        return Err(Failure::Input(format!(
+            "no run is in both {measured} and {simulated}: run the tests that were measured on the model, in the same states, \
+             with `ftlab review --suite`"
+        )));
+    }
+    known_metrics(metrics, pair.names()).map_err(Failure::Input)
+}
+
 /// Sets without a run in common and metrics that no run has are mistakes.
-fn check(comparison: &Comparison<'_>, metrics: &[String]) -> Outcome {
+fn check(comparison: &Comparison<'_>, sets: &[(&str, &ResultSet)], metrics: &[String]) -> Outcome {
     if comparison.matches.is_empty() {
+        if let Some(why) = without_a_model(sets) {
+            return Err(Failure::Input(why));
+        }
         let sets = comparison.labels.join(", ");
         return Err(Failure::Input(format!(
             "no run is in all of {sets}; review the same tests in each, on drives of the same names or on \
@@ -145,6 +173,26 @@ fn check(comparison: &Comparison<'_>, metrics: &[String]) -> Outcome {
     }
     let rows = comparison.matches.iter().flat_map(|matched| &matched.rows);
     known_metrics(metrics, rows.map(|row| row.metric)).map_err(Failure::Input)
+}
+
+/// The reason for which a measured drive finds no model among several.
+fn without_a_model(sets: &[(&str, &ResultSet)]) -> Option<String> {
+    let of = |way: Way| {
+        let mut found = sets.iter().filter(move |(_, set)| set.origin.way == way);
+        found.next().filter(|_| found.next().is_none())
+    };
+    let (real, model) = (of(Way::Measured)?, of(Way::Simulated)?);
+    let [drive] = &real.1.drives[..] else {
+        return None;
+    };
+    let (label, count) = (model.0, model.1.drives.len());
+    (count > 1).then(|| {
+        format!(
+            "{label} is of {count} drives, and none of them is called {}: review the model alone, or give the drive its name \
+             with `ftlab measure --as`",
+            drive.drive
+        )
+    })
 }
 
 /// Checks that some run has each of the metrics asked for; the error lists those that are there.
@@ -170,12 +218,13 @@ fn tables(options: &Options, sets: &[(&str, &ResultSet)]) -> Result<Files, Failu
     if !options.csv && !options.parquet {
         return Ok(files);
     }
-    let tables: [Table; 4] = [
+    let mut tables: Vec<Table> = vec![
         ftlab_export::figures(sets),
         ftlab_export::runs(sets),
         ftlab_export::devices(sets),
         ftlab_export::series(sets),
     ];
+    tables.extend(Pair::of(sets).map(|pair| errors::table(&pair)));
     for table in &tables {
         if options.csv {
             files.push((format!("{}.csv", table.name), csv(table).into_bytes()));
