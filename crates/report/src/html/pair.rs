@@ -77,7 +77,6 @@ fn errors(pair: &Pair<'_>) -> Markup {
     let columns = html! {
         (frame::words(&["Kind"]))
         (frame::numbers(&["Figures", "Median error", "Worst error"]))
-        (frame::words(&["Of"]))
     };
     let rows = html! { tbody { @for summary in &summaries { (summary_row(summary)) } } };
     let without: usize = summaries.iter().map(|summary| summary.without_error).sum();
@@ -87,6 +86,7 @@ fn errors(pair: &Pair<'_>) -> Markup {
         section #errors aria-labelledby="errors-title" {
             h2 #errors-title { "How far off is the model?" }
             (frame::below_heading("errors-title", None, &columns, &rows))
+            (furthest(&summaries))
             @if without > 0 {
                 p.small {
                     (without) @if without == 1 { " more figure is" } @else { " more figures are" }
@@ -101,17 +101,29 @@ fn errors(pair: &Pair<'_>) -> Markup {
 }
 
 fn summary_row(summary: &Summary<'_, '_>) -> Markup {
+    let worst = summary.worst.map(|(_, figure)| figure.error());
     html! {
         tr {
             th scope="row" { (summary.kind.words()) }
             td.num { (summary.figures) }
             td.num { (summary.median.map_or("–".to_owned(), format::error)) }
-            @match summary.worst {
-                Some((matched, figure)) => {
-                    td.num { (figure.error()) }
-                    td { (figure_words(figure)) span.sub { (pair::words(matched.test, matched.measured)) } }
-                },
-                None => { td.num { "–" } td { "–" } },
+            td.num { (worst.as_deref().unwrap_or("–")) }
+        }
+    }
+}
+
+/// The figures that are furthest off: on a narrow screen the table has no room for their names.
+fn furthest(summaries: &[Summary<'_, '_>]) -> Markup {
+    html! {
+        ul {
+            @for summary in summaries {
+                @if let Some((matched, figure)) = summary.worst {
+                    li {
+                        (summary.kind.words()) " are furthest off, by " (figure.error()) ", in: "
+                        (pair::words(matched.test, matched.measured)) ". " (figure_words(figure)) " is "
+                        (figure.measured_words()) " as measured and " (figure.simulated_words()) " as simulated."
+                    }
+                }
             }
         }
     }
