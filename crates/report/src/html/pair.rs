@@ -94,7 +94,7 @@ fn errors(pair: &Pair<'_>) -> Markup {
                 }
             }
             @if !has_amplification {
-                p.small { "No write amplification was measured: a host cannot see what a drive writes to its flash." }
+                p.small { "No write amplification was measured: that takes a drive which counts what it writes to its flash." }
             }
         }
     }
