@@ -5,7 +5,8 @@
 //! - [`fio`] runs the jobs of steps;
 //! - [`health`] asks the drive what it counts of itself;
 //! - [`heat`] pauses while the drive is too warm;
-//! - [`session`] goes through a plan, and hands out a run of each measurement.
+//! - [`session`] goes through a plan, and hands out a run of each measurement;
+//! - [`shelf`] makes an entry of a measurement for others, which names neither drive nor machine.
 
 pub mod device;
 pub mod fio;
@@ -18,4 +19,5 @@ pub mod programs;
 mod purge;
 mod run;
 pub mod session;
+pub mod shelf;
 pub mod stop;

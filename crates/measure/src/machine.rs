@@ -8,8 +8,11 @@ use ftlab_result::{DriveKind, DriveSheet, Parameter};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The key of the drive's id, and of the hash of the suite.
-const ID: &str = "drive.id";
+pub(crate) const ID: &str = "drive.id";
 const SUITE: &str = "suite.hash";
+
+/// A shorter name is a part of many words.
+const NAME_LETTERS_MIN: usize = 4;
 
 /// The drive of a measurement.
 #[derive(Debug, Clone)]
@@ -200,6 +203,16 @@ fn memory_gib() -> Option<String> {
     let text = line("/proc/meminfo", "MemTotal")?;
     let kib: f64 = text.strip_suffix(" kB")?.trim().parse().ok()?;
     Some(format!("{:.0}", kib / f64::from(1 << 20)))
+}
+
+/// The machine's own name; none where it has none that tells it from others.
+#[must_use]
+pub fn name() -> Option<String> {
+    let name = rustix::system::uname()
+        .nodename()
+        .to_string_lossy()
+        .into_owned();
+    (name.len() >= NAME_LETTERS_MIN && name != "localhost").then_some(name)
 }
 
 /// `6.1.0-18-amd64` is 6.1.0.

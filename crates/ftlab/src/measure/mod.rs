@@ -1,6 +1,7 @@
 //! `ftlab measure`: the bench on a real drive.
 
 mod identify;
+mod pack;
 mod planned;
 mod results;
 
@@ -26,7 +27,7 @@ use ftlab_measure::programs::Programs;
 use ftlab_measure::session::{Session, SessionError};
 use ftlab_measure::stop::Stop;
 use results::{Kept, Measured};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[derive(Debug, Args)]
@@ -37,6 +38,7 @@ Examples:
   ftlab measure disk.img --suite modern --test N6 --dry-run
   ftlab measure disk.img --suite my-suite.toml --quick --destroy ID
   ftlab measure disk.img --suite my-suite.toml --destroy ID --resume
+  ftlab measure --pack ftlab-measure --date 2026-12-01 --licence CC0-1.0 --out measured
 
 fio 3.33 or later runs the jobs of the suite. What is on the drive is LOST: it has
 to be named twice, by its path and by the id that --identify prints. Without
@@ -44,7 +46,10 @@ to be named twice, by its path and by the id that --identify prints. Without
 written. A drive that is in use is left alone.")]
 pub struct Options {
     /// A whole disk, a loop device, a regular file or an NBD export (nbd://HOST:PORT/EXPORT)
-    device: PathBuf,
+    #[arg(required_unless_present = "pack")]
+    device: Option<PathBuf>,
+    #[command(flatten)]
+    pack: pack::PackOptions,
     /// Print the id of the device and whether it may be measured; nothing is opened
     #[arg(long, conflicts_with_all = ["suite", "tests", "destroy", "dry_run", "resume"])]
     identify: bool,
@@ -90,7 +95,7 @@ pub struct Options {
     /// Continue an interrupted measurement: tests that are in its directory are not run again
     #[arg(long)]
     resume: bool,
-    /// Directory for results.json and index.html
+    /// Directory for results.json and index.html, or for the entry that --pack makes
     #[arg(long, value_name = "DIR", default_value = "ftlab-measure")]
     out: PathBuf,
     #[command(flatten)]
@@ -163,12 +168,19 @@ impl Options {
 }
 
 pub fn command(options: &Options) -> Outcome {
-    if options.identify {
-        return identify::command(&options.device, options.output_format);
+    let Some(device) = &options.device else {
+        return pack::command(&options.pack, options.called.as_deref(), &options.out);
+    };
+    match options.identify {
+        true => identify::command(device, options.output_format),
+        false => measure(options, device),
     }
+}
+
+fn measure(options: &Options, device: &Path) -> Outcome {
     let tests = options.selected()?;
     let system = System::here();
-    let device = Device::find(&system, &options.device)?;
+    let device = Device::find(&system, device)?;
     device.check(&system)?;
     let described = Described::of(&system, &device);
     let target = Target {

@@ -234,7 +234,7 @@ fn a_real_drive_stands_beside_its_model() {
         &["no run is in both out and other", "ftlab review --suite"],
     );
     place.out(
-        "review generic-mlc-8 generic-nvme-tlc-1000 --suite suite.toml --test write --out several",
+        "review generic-mlc-8 generic-nvme-tlc-1000 --suite suite.toml --test write --quiet --out several",
     );
     holds(
         &place.refused("report out several"),
@@ -242,6 +242,55 @@ fn a_real_drive_stands_beside_its_model() {
             "several is of 2 drives, and none of them is called mine",
             "ftlab measure --as",
         ],
+    );
+}
+
+#[test]
+fn a_measurement_becomes_an_entry_that_names_neither_drive_nor_machine() {
+    let place = place();
+    let id = id(&place, "disk");
+    place.out(&format!(
+        "measure disk --suite suite.toml --test read --out out --as mine --quiet --destroy {id}"
+    ));
+    let pack = "measure --pack out --as my-file --date 2026-12-01 --licence CC0-1.0";
+    let said = place.out(&format!("{pack} --odd Slow. --out shelf"));
+    holds(&said, &["shelf/my-file.toml", "shelf/my-file.json.zst"]);
+    let entry = place.read("shelf/my-file.toml");
+    holds(
+        &entry,
+        &[
+            "name = \"my-file\"",
+            "Slow.",
+            "CC0-1.0",
+            "date = \"2026-12-01\"",
+            "metric = \"iops\"",
+        ],
+    );
+    for part in id
+        .split(':')
+        .filter(|part| part.len() > 4 && *part != BYTES.to_string())
+    {
+        assert!(!entry.contains(part), "{part}: {entry}");
+    }
+    for (line, why) in [
+        (pack.replace("2026-12-01", "today"), "`today` is no day"),
+        (pack.replace("my-file", "My/File"), "is no name of an entry"),
+        (pack.replace(" --date 2026-12-01", ""), "--date"),
+        (
+            pack.replace("--pack out", "disk --pack out"),
+            "cannot be used with",
+        ),
+        ("measure".to_owned(), "DEVICE"),
+    ] {
+        let refused = place.ftlab(&format!("{line} --out shelf")).assert().code(2);
+        let error = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        assert!(error.contains(why), "{line}: {error}");
+    }
+    place.out("review generic-mlc-8 --suite suite.toml --test read --out model");
+    let error = place.refused(&pack.replace("--pack out", "--pack model"));
+    holds(
+        &error,
+        &["the results are those of a model", "ftlab measure"],
     );
 }
 
