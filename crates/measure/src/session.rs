@@ -320,7 +320,7 @@ impl Session<'_> {
         let settling = Settling {
             rounds: rates.len() as u64,
             settled: is_steady(&rates),
-            // Of all rounds or of none, as their place says which it is.
+            // A place in the list says which round it is: all rounds are listed, or none is.
             wa: match wa.len() == rates.len() {
                 true => wa,
                 false => Vec::new(),

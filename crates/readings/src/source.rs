@@ -41,7 +41,7 @@ impl Source {
         name.rsplit_once('.').map_or(name, |(stem, _)| stem)
     }
 
-    /// Reads all of it, if it has at most so many bytes; `what` says what it should have been.
+    /// Reads the whole file, unless it is larger than the limit in bytes; `what` says what the file should have been.
     ///
     /// # Errors
     /// When it cannot be read, is no text or is larger.

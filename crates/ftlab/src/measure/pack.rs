@@ -43,7 +43,7 @@ enum Licence {
     /// No rights are kept
     #[value(name = "CC0-1.0")]
     Cc0,
-    /// Whoever uses it names the source
+    /// Users of the data name the source
     #[value(name = "CC-BY-4.0")]
     CcBy,
 }

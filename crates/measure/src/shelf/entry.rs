@@ -106,7 +106,7 @@ pub enum Licence {
     /// No rights are kept: Creative Commons Zero 1.0.
     #[serde(rename = "CC0-1.0")]
     Cc0,
-    /// Whoever uses them names the source: Creative Commons Attribution 4.0.
+    /// Users of the data name the source: Creative Commons Attribution 4.0.
     #[serde(rename = "CC-BY-4.0")]
     CcBy,
 }

@@ -76,7 +76,7 @@ impl Rates {
         ((seconds - SLIVER).ceil() as u64).max(1)
     }
 
-    /// Requests or bytes in each interval of so many seconds, by kind of request.
+    /// Requests or bytes in each interval, whose length in seconds comes first, by kind of request.
     #[must_use]
     pub fn amounts(&self, interval_s: u64, unit: Unit) -> [Vec<f64>; KINDS] {
         let mut kinds: [Vec<f64>; KINDS] = Default::default();
