@@ -4,6 +4,7 @@ mod calibrate;
 mod cross_validate;
 mod docs;
 mod family;
+mod hidden;
 mod licences;
 mod lines;
 mod numbers;
@@ -28,6 +29,8 @@ enum Task {
     Calibrate(calibrate::Options),
     /// Predict each published figure by numbers that were fitted without the test it is from
     CrossValidate(cross_validate::Options),
+    /// Measure and fit drives whose numbers the fit does not know, by their seeds
+    Hidden(hidden::Options),
     /// Draw a page of docs/ that says what the model is worth
     #[command(subcommand)]
     Docs(docs::Page),
@@ -45,6 +48,7 @@ fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Task::Calibrate(options) => calibrate::command(&options),
         Task::CrossValidate(options) => cross_validate::command(&options),
+        Task::Hidden(options) => hidden::command(&options),
         Task::Docs(page) => docs::command(&page),
         Task::Residuals => residuals::command(),
         Task::Licences(options) => licences::command(&options),

@@ -3,7 +3,7 @@
 #[cfg(feature = "attach")]
 use crate::measure;
 use crate::{
-    calibrate, card, claims, compare, completions, drives, endurance, import, list_tests, man,
+    calibrate, card, claims, compare, completions, drives, endurance, fit, import, list_tests, man,
     plan, predict, provenance, pts, report, review, run, show, sweep, trace,
 };
 use clap::{CommandFactory, Parser, Subcommand};
@@ -23,7 +23,15 @@ const COLUMNS: usize = 80;
 const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Drives",
-        &["drives", "show", "import", "card", "calibrate", "predict"],
+        &[
+            "drives",
+            "show",
+            "import",
+            "card",
+            "calibrate",
+            "fit",
+            "predict",
+        ],
     ),
     (
         "Run loads",
@@ -136,6 +144,8 @@ pub enum Command {
     Card(card::Options),
     /// Fit a drive file to fio's measurements of a real drive
     Calibrate(calibrate::Options),
+    /// Fit a whole drive file to what a suite measured on a drive
+    Fit(fit::Options),
     /// Predict figures of a drive from its data sheet, each with a range
     Predict(predict::Options),
     /// Describe a recorded trace, or convert it

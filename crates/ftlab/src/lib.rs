@@ -20,6 +20,7 @@ mod completions;
 mod drives;
 mod endurance;
 mod fio_words;
+mod fit;
 mod import;
 mod list_tests;
 mod loads;
@@ -119,6 +120,7 @@ fn run_with(policies: &'static [policy::Policy]) -> u8 {
         Command::Import(args) => import::command(&args),
         Command::Card(args) => card::command(&args, &catalog),
         Command::Calibrate(args) => calibrate::command(&args, &catalog),
+        Command::Fit(args) => fit::command(&args, &catalog),
         Command::Predict(args) => predict::command(&args, &catalog),
         Command::Trace(args) => trace::command(&args),
         Command::Plan(args) => plan::command(&args, &catalog),

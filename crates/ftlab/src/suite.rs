@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 pub struct SuiteOption {
     /// Other tests than the reviews': a suite of your own, which is a .toml file with its jobs, scripts and traces
-    /// beside it, or one that comes with ftlab by its name: modern, desktop
+    /// beside it, or one that comes with ftlab by its name: modern, desktop, fit
     #[arg(long, value_name = "FILE|NAME")]
     suite: Option<PathBuf>,
 }

@@ -8,7 +8,15 @@ use std::ffi::OsString;
 use std::path::Path;
 
 /// Commands about drives: these stand by their place, and `--drive` may be written before them.
-const DRIVES_BY_PLACE: [&str; 6] = ["calibrate", "card", "compare", "pts", "review", "show"];
+const DRIVES_BY_PLACE: [&str; 7] = [
+    "calibrate",
+    "card",
+    "compare",
+    "fit",
+    "pts",
+    "review",
+    "show",
+];
 
 /// Commands with `--drive`: the name of a drive may stand without it.
 const DRIVES_BY_OPTION: [&str; 6] = ["claims", "endurance", "fio", "plan", "run", "serve"];

@@ -30,7 +30,7 @@ const FILES: [(&str, &str); 6] = [
 static OURS: LazyLock<Vec<Suite>> = LazyLock::new(|| read(&FILES));
 
 /// Suites of no one review.
-const OTHERS: [(&str, &str); 2] = [suite!("modern"), suite!("desktop")];
+const OTHERS: [(&str, &str); 3] = [suite!("modern"), suite!("desktop"), suite!("fit")];
 
 fn read(suites: &[(&str, &str)]) -> Vec<Suite> {
     let mut files = Files::default();

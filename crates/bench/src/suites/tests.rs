@@ -24,7 +24,7 @@ fn every_file_of_the_folder_is_compiled_in_and_all_slugs_differ() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../suites");
     let files = std::fs::read_dir(folder).unwrap().count();
     let sources: BTreeSet<&str> = families().map(|f| f.source.key.as_str()).collect();
-    let others = ["modern", "desktop"].map(|name| named(name).unwrap());
+    let others = ["modern", "desktop", "fit"].map(|name| named(name).unwrap());
     assert_eq!(
         sources.len() + others.len(),
         files,

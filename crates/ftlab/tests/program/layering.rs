@@ -238,6 +238,20 @@ pub const USES: &[(&str, &[&str])] = &[
             "ftlab-bench",
         ],
     ),
+    // Suites on candidates; it reads results, and knows nobody who measured them.
+    (
+        "ftlab-fit",
+        &[
+            "ftlab-base",
+            "ftlab-sheet",
+            "ftlab-host",
+            "ftlab-drive",
+            "ftlab-result",
+            "ftlab-play",
+            "ftlab-lab",
+            "ftlab-bench",
+        ],
+    ),
     // Nothing of a simulation, so that a real drive's results look like a simulated one's.
     ("ftlab-report", &["ftlab-result"]),
     // It uses of the base the guard around readers of files alone.
@@ -278,6 +292,7 @@ pub const USES: &[(&str, &[&str])] = &[
             "ftlab-bench",
             "ftlab-claims",
             "ftlab-measure",
+            "ftlab-fit",
             "ftlab-report",
             "ftlab-export",
             "ftlab-import",
@@ -329,6 +344,7 @@ pub const USES: &[(&str, &[&str])] = &[
             "ftlab-states",
             "ftlab-result",
             "ftlab-bench",
+            "ftlab-fit",
             "ftlab-play",
             "ftlab-lab",
             // Pages of docs, from the runs that they are of.
@@ -377,6 +393,7 @@ const LAB: &[&str] = &[
     "ftlab-bench",
     "ftlab-claims",
     "ftlab-measure",
+    "ftlab-fit",
     "ftlab-report",
     "ftlab-export",
     "ftlab-sweep",

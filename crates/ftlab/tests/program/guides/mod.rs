@@ -24,7 +24,7 @@ fn root() -> PathBuf {
 }
 
 /// The pages, and how many blocks of commands each has at least.
-const PAGES: [(&str, usize); 28] = [
+const PAGES: [(&str, usize); 29] = [
     ("README.md", 5),
     ("docs/guides/add-a-drive.md", 1),
     ("docs/guides/application-scripts.md", 2),
@@ -38,6 +38,7 @@ const PAGES: [(&str, usize); 28] = [
     ("docs/guides/embed-a-drive.md", 1),
     ("docs/guides/find-the-missing-flush.md", 8),
     ("docs/guides/first-review.md", 4),
+    ("docs/guides/fit-a-model.md", 3),
     ("docs/guides/keep-data-apart.md", 4),
     ("docs/guides/measure-my-drive.md", 4),
     ("docs/guides/model-my-nvme.md", 3),
@@ -331,6 +332,11 @@ fn a_drive_can_be_added_as_its_guide_says() {
 #[test]
 fn a_drive_is_fitted_to_its_measurements_as_its_guide_says() {
     holds("docs/guides/model-my-nvme.md", false);
+}
+
+#[test]
+fn the_guide_to_fits_holds() {
+    holds("docs/guides/fit-a-model.md", false);
 }
 
 #[test]

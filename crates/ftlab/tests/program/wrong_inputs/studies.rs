@@ -27,6 +27,13 @@ fn reviews_and_comparisons_that_cannot_be_are_refused() {
         ),
         ("review generic-mlc-8 --test Z9", 2, "unknown test `Z9`"),
         (
+            "fit generic-dc-tlc-1920 --to nonesuch --out x.toml",
+            2,
+            "nonesuch",
+        ),
+        ("fit generic-dc-tlc-1920 --out x.toml", 2, "--to <RESULTS>"),
+        ("fit nonesuch --to d --out x.toml", 2, "nonesuch"),
+        (
             "review generic-mlc-8 --suite nonesuch",
             2,
             "there are: anandtech-2008",

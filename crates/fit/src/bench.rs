@@ -1,0 +1,264 @@
+//! Tests run on candidates: several at a time, each candidate and test once.
+
+use crate::target::{Figures, figures};
+use ftlab_base::RootSeed;
+use ftlab_bench::ask::{self, Asker};
+use ftlab_bench::review::Review;
+use ftlab_bench::suites::{Step, Suite, Test, Work};
+use ftlab_drive::{DriveFile, Scale};
+use ftlab_host::Testbed;
+use ftlab_lab::{Lab, Subject, Variant};
+use ftlab_play::load::{Load, What};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Superblocks of a group of dies that a drive has at least which is only read.
+const SUPERBLOCKS_MIN: u32 = 64;
+
+/// Programs of a block at least.
+const PROGRAMS_MIN: u32 = 4;
+
+/// Bytes at least: tests read no more of any size of requests.
+const SMALL_BYTES_MIN: u64 = 700_000_000;
+
+/// Requests of a test that is cut short at most, and the bytes of large ones.
+const BRIEF_REQUESTS: u64 = 20_000;
+const BRIEF_BYTES: u64 = 64 << 20;
+
+/// The size in which a drive is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Size {
+    /// As its suite says.
+    OfSuite,
+    /// As few blocks, and as small ones, as its dies allow: for tests that only read.
+    Small,
+}
+
+/// Runs a suite's tests on drives.
+pub struct Bench<'a> {
+    lab: &'a Lab,
+    suite: &'a Suite,
+    tests: Vec<Test>,
+    machine: Option<Testbed>,
+    seed: RootSeed,
+    /// What is known, by the drive, its size and the test.
+    known: Mutex<BTreeMap<(u64, Size, String), Option<Figures>>>,
+    runs: AtomicU64,
+}
+
+impl<'a> Bench<'a> {
+    /// A bench of these tests on a machine; none for that of the suite.
+    #[must_use]
+    pub fn new(
+        lab: &'a Lab,
+        suite: &'a Suite,
+        tests: Vec<Test>,
+        machine: Option<Testbed>,
+        seed: RootSeed,
+    ) -> Bench<'a> {
+        Bench {
+            lab,
+            suite,
+            tests,
+            machine,
+            seed,
+            known: Mutex::default(),
+            runs: AtomicU64::new(0),
+        }
+    }
+
+    /// Tests that were run so far, on all drives together.
+    #[must_use]
+    pub fn runs(&self) -> u64 {
+        self.runs.load(Ordering::Relaxed)
+    }
+
+    /// The tests whose slugs, or whose families' slugs, begin so.
+    #[must_use]
+    pub fn tests(&self, beginnings: &[&str]) -> Vec<String> {
+        let named = |test: &&Test| {
+            let is_it = |of: &&str| test.step.slug == *of || test.family.slug.starts_with(*of);
+            beginnings.iter().any(is_it)
+        };
+        self.tests
+            .iter()
+            .filter(named)
+            .map(|test| test.step.slug.clone())
+            .collect()
+    }
+
+    /// The figures of drives in some tests, a drive each; none for a drive that cannot be or that fails.
+    pub fn figures(
+        &self,
+        drives: &[Option<DriveFile>],
+        tests: &[String],
+        size: Size,
+    ) -> Vec<Option<Figures>> {
+        let missing = self.missing(drives, tests, size);
+        if !missing.is_empty() {
+            self.run(&missing, tests, size);
+        }
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let of = |drive: &Option<DriveFile>| {
+            let hash = drive.as_ref()?.hash();
+            let mut all = Figures::new();
+            for test in tests {
+                let of_test = known.get(&(hash, size, test.clone()))?.as_ref()?;
+                all.extend(of_test.iter().map(|(place, value)| (place.clone(), *value)));
+            }
+            Some(all)
+        };
+        drives.iter().map(of).collect()
+    }
+
+    /// The drives of which a test is not known yet, each once, with those tests.
+    fn missing(
+        &self,
+        drives: &[Option<DriveFile>],
+        tests: &[String],
+        size: Size,
+    ) -> Vec<(DriveFile, Vec<String>)> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut missing: BTreeMap<u64, (DriveFile, Vec<String>)> = BTreeMap::new();
+        for drive in drives.iter().flatten() {
+            let hash = drive.hash();
+            let unknown = tests
+                .iter()
+                .filter(|test| !known.contains_key(&(hash, size, (*test).clone())));
+            let unknown: Vec<String> = unknown.cloned().collect();
+            if !unknown.is_empty() {
+                missing.insert(hash, (drive.clone(), unknown));
+            }
+        }
+        missing.into_values().collect()
+    }
+
+    fn run(&self, missing: &[(DriveFile, Vec<String>)], tests: &[String], size: Size) {
+        let subjects: Vec<Option<Subject>> = missing
+            .iter()
+            .enumerate()
+            .map(|(n, (drive, _))| self.subject(drive, n, size))
+            .collect();
+        let wanted = missing
+            .iter()
+            .zip(&subjects)
+            .filter(|(_, subject)| subject.is_some());
+        let wanted = wanted
+            .map(|((_, tests), _)| tests.iter().cloned().collect())
+            .collect();
+        let chosen = self
+            .tests
+            .iter()
+            .filter(|test| tests.contains(&test.step.slug));
+        let chosen = chosen.map(|test| match size {
+            Size::OfSuite => test.clone(),
+            Size::Small => brief(test),
+        });
+        let review = Review {
+            wanted: Some(wanted),
+            testbed: self.machine.clone(),
+            ..Review::of(
+                subjects.iter().flatten().cloned().collect(),
+                chosen.collect(),
+                self.seed,
+            )
+        };
+        let mut found: Vec<Vec<ftlab_result::Run>> = vec![Vec::new(); missing.len()];
+        let mut failed = vec![true; missing.len()];
+        if let Ok(batch) = review.batch()
+            && let Ok(ends) = ask::run(&batch, self.lab, &|_, _| Ok(()))
+        {
+            let numbers: Vec<usize> = (0..missing.len())
+                .filter(|&n| subjects[n].is_some())
+                .collect();
+            numbers.iter().for_each(|&n| failed[n] = false);
+            batch
+                .errors(&ends)
+                .for_each(|(n, _)| failed[numbers[n]] = true);
+            for run in batch.set(&ends, "").runs {
+                let n = run
+                    .drive
+                    .rsplit_once('@')
+                    .and_then(|(_, n)| n.parse::<usize>().ok());
+                found[n.expect("each has a number")].push(run);
+            }
+        }
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        for (n, (drive, tests)) in missing.iter().enumerate() {
+            self.runs.fetch_add(tests.len() as u64, Ordering::Relaxed);
+            for test in tests {
+                let figures =
+                    (!failed[n]).then(|| figures(found[n].iter().filter(|run| run.test == *test)));
+                known.insert((drive.hash(), size, test.clone()), figures);
+            }
+        }
+    }
+
+    /// A drive in a size, with its number among those that run beside it.
+    fn subject(&self, drive: &DriveFile, n: usize, size: Size) -> Option<Subject> {
+        let subject = match size {
+            Size::OfSuite => Subject::fit(vec![drive.clone().into()], self.suite.shrink_to)
+                .ok()?
+                .pop()?,
+            Size::Small => smallest(drive).into(),
+        };
+        let variant = Variant {
+            name: n.to_string(),
+            ..Variant::default()
+        };
+        Some(subject.being(variant))
+    }
+}
+
+/// A test with fewer requests, which tell rates, medians and 99th percentiles.
+fn brief(test: &Test) -> Test {
+    let Work::Loads { loads, ports } = &test.step.work else {
+        return test.clone();
+    };
+    let shorter = |load: &Load| {
+        let Some(jobs) = load.job_file() else {
+            return load.clone();
+        };
+        let mut jobs = jobs.clone();
+        for job in &mut jobs.jobs {
+            let most = BRIEF_REQUESTS.min(BRIEF_BYTES / job.sizes.bs_max.read.max(1));
+            job.length.number_ios = job.length.number_ios.map(|ios| ios.min(most));
+        }
+        let mark = load.mark() ^ u128::from(BRIEF_REQUESTS);
+        Load::new(load.name(), mark, What::Job(jobs))
+    };
+    Test {
+        family: Arc::clone(&test.family),
+        step: Arc::new(Step {
+            work: Work::Loads {
+                loads: loads.iter().map(shorter).collect(),
+                ports: ports.clone(),
+            },
+            ..Step::clone(&test.step)
+        }),
+    }
+}
+
+/// A drive with as few blocks, and as small ones, as show what its dies do, and as much room as tests read.
+fn smallest(drive: &DriveFile) -> DriveFile {
+    let Ok(extent) = drive.extent() else {
+        return drive.clone();
+    };
+    let size = |blocks, pages| {
+        let scale = Scale {
+            blocks,
+            pages,
+            ..Scale::FULL
+        };
+        drive
+            .scaled(scale)
+            .ok()
+            .filter(|small| small.capacity_bytes() >= SMALL_BYTES_MIN)
+    };
+    let blocks = (extent.superblocks / SUPERBLOCKS_MIN).max(1);
+    let most = (extent.pages_per_block / PROGRAMS_MIN).max(1);
+    let small = (1..=most).rev().find_map(|pages| size(blocks, pages));
+    small.unwrap_or_else(|| drive.clone())
+}

@@ -1,0 +1,264 @@
+//! Drives whose numbers nobody knows but the generator: the truth that a fit is judged by.
+//!
+//! Channels are 2 to 16 and dies 4 to 128, powers of two both; a die has 1, 2 or 4 planes, a cell 1 to 4 bits; 5 to 40 % of flash
+//! lies beside what the host sees. With and without a cache of SLC, capacitors and ways to pace collection.
+
+use crate::steps::{FULL, PACING};
+use ftlab_base::RootSeed;
+use ftlab_drive::{Catalog, DriveFile};
+use ftlab_sheet::SheetError;
+use rand::{Rng, RngExt};
+use toml::{Table, Value};
+
+/// Bytes that the host sees of a hidden drive, at most about.
+const BYTES: f64 = 4e9;
+
+/// Bytes of a page.
+const PAGE_BYTES: f64 = 16.0 * 1024.0;
+
+/// A drive, and the file that a fit begins with.
+#[derive(Debug, Clone)]
+pub struct Hidden {
+    /// The drive that is measured.
+    pub truth: DriveFile,
+    /// What a data sheet and Identify say of it, in the class's generic form.
+    pub start: DriveFile,
+    /// The mechanism that no fit knows, if it has one.
+    pub unknown: Option<&'static str>,
+}
+
+/// Times of cells of 1, 2, 3 and 4 bits in µs: the least and the most of a read, and of a program of all pages of a word line.
+const CELLS: [([f64; 2], [f64; 2]); 4] = [
+    ([15.0, 35.0], [150.0, 350.0]),
+    ([30.0, 75.0], [600.0, 1600.0]),
+    ([40.0, 90.0], [600.0, 2400.0]),
+    ([80.0, 160.0], [2000.0, 7000.0]),
+];
+
+/// A draw between two values, each factor as likely.
+fn between(random: &mut impl Rng, [least, most]: [f64; 2]) -> f64 {
+    (least.ln() + random.random::<f64>() * (most / least).ln()).exp()
+}
+
+/// One of several.
+fn of<T: Copy>(random: &mut impl Rng, all: &[T]) -> T {
+    all[random.random_range(0..all.len())]
+}
+
+/// Sizes of a drive, as they are drawn.
+struct Sizes {
+    channels: u32,
+    dies: u32,
+    planes: u32,
+    bits: u32,
+    /// Pages of a plane that are programmed together: with a cache in front one, else those of a word line.
+    together: u32,
+    has_cache: bool,
+    pages_per_block: u32,
+    superblocks: u32,
+    spare: f64,
+}
+
+impl Sizes {
+    fn drawn(random: &mut impl Rng) -> Sizes {
+        let has_cache = random.random_bool(0.5);
+        let channels = 1_u32 << random.random_range(1..=4);
+        let dies = 1_u32 << random.random_range(channels.ilog2().max(2)..=7);
+        let planes = 1_u32 << random.random_range(0..=2);
+        // A cache holds one bit of cells that hold more.
+        let bits = random.random_range(if has_cache { 2..=4_u32 } else { 1..=4 });
+        let together = if has_cache { 1 } else { bits };
+        let superblocks = random.random_range(180..=320_u32);
+        let program = f64::from(dies * planes * together) * PAGE_BYTES;
+        let programs = (BYTES / program / f64::from(superblocks))
+            .round()
+            .clamp(4.0, 400.0);
+        Sizes {
+            channels,
+            dies,
+            planes,
+            bits,
+            together,
+            has_cache,
+            pages_per_block: (together * programs as u32).next_multiple_of(bits),
+            superblocks,
+            spare: between(random, [0.05, 0.40]),
+        }
+    }
+
+    /// Bytes that the host sees.
+    fn user_bytes(&self) -> f64 {
+        let pages = f64::from(self.dies * self.planes) * f64::from(self.pages_per_block);
+        let raw = pages * f64::from(self.superblocks) * PAGE_BYTES;
+        (raw / (1.0 + self.spare) / 4096.0).floor() * 4096.0
+    }
+
+    /// What no data sheet says of the flash and the controller.
+    fn hidden(&self, random: &mut impl Rng) -> Vec<String> {
+        let (read, program) = CELLS[self.bits as usize - 1];
+        let program = between(random, program) * f64::from(self.together) / f64::from(self.bits);
+        let row = f64::from(self.dies * self.planes * self.together) * PAGE_BYTES;
+        let buffer = (between(random, [1.0, 32.0]) * 1024.0 * 1024.0).max(3.0 * row);
+        // As long a part of a die's time as for blocks of 2,000 pages.
+        let erase = between(random, [2000.0, 10_000.0]) * f64::from(self.pages_per_block) / 2000.0;
+        let mut settings = vec![
+            format!("nand.channels={}", self.channels),
+            format!("nand.dies_per_channel={}", self.dies / self.channels),
+            format!("nand.planes_per_die={}", self.planes),
+            format!("map.stripe_dies={}", self.dies),
+            format!("nand.blocks_per_die={}", self.superblocks * self.planes),
+            format!("nand.pages_per_block={}", self.pages_per_block),
+            format!("nand.t_read={}us", between(random, read)),
+            format!("nand.t_program={program}us"),
+            format!("nand.t_erase={erase}us"),
+            format!("nand.channel_rate={}MB/s", between(random, [400.0, 2400.0])),
+            format!(
+                "buffer.size={}B",
+                (buffer / PAGE_BYTES).round() * PAGE_BYTES
+            ),
+        ];
+        for (key, range) in [
+            ("firmware.read_command", [0.5, 3.0]),
+            ("firmware.write_command", [0.5, 3.0]),
+            ("firmware.read_pipeline", [2.0, 12.0]),
+            ("firmware.write_pipeline", [2.0, 12.0]),
+        ] {
+            settings.push(format!("{key}={}us", between(random, range)));
+        }
+        settings
+    }
+
+    /// What no data sheet says of the cache.
+    fn cache(&self, random: &mut impl Rng) -> Vec<String> {
+        let user_mb = self.user_bytes() / 1e6;
+        // What is set aside takes as many times its size of the flash beside what the host sees.
+        let own = between(random, [0.002, 0.02]).min(0.3 * self.spare / f64::from(self.bits));
+        vec![
+            format!("slc.own_size={}MB", user_mb * own),
+            format!(
+                "slc.more_size={}MB",
+                user_mb * between(random, [0.02, 0.25])
+            ),
+            format!("slc.t_program={}us", between(random, [60.0, 250.0])),
+            format!("slc.t_read={}us", between(random, [15.0, 35.0])),
+        ]
+    }
+}
+
+fn owned(settings: &[&str]) -> Vec<String> {
+    settings.iter().map(|&setting| setting.to_owned()).collect()
+}
+
+/// The hidden drive of a seed.
+///
+/// # Errors
+/// When no such drive can be, which the generator does not give.
+pub fn drive(seed: u64) -> Result<Hidden, SheetError> {
+    let random = &mut RootSeed(seed).stream("hidden-drive");
+    let sizes = Sizes::drawn(random);
+    let capacitors = !sizes.has_cache && random.random_bool(0.6);
+    let mut known = vec![
+        format!("spare.user_capacity={}B", sizes.user_bytes()),
+        format!("power_loss.capacitors={}", u32::from(capacitors)),
+        format!("link.port={}", of(random, &["pcie3x4", "pcie4x4"])),
+    ];
+    let mut hidden = sizes.hidden(random);
+    let base = if sizes.has_cache {
+        known.push(format!("slc.bits={}", sizes.bits));
+        hidden.extend(sizes.cache(random));
+        hidden.extend(owned(PACING[0]));
+        hidden.extend(owned(of(random, FULL)));
+        "generic-nvme-tlc-1000"
+    } else {
+        hidden.extend(owned(of(random, PACING)));
+        "generic-dc-tlc-1920"
+    };
+    let unknown = random.random_bool(1.0 / 3.0);
+    // A cache goes with one stream of data alone.
+    let unknown = unknown.then(|| of(random, &UNKNOWN[usize::from(sizes.has_cache)..]));
+    let known = class(base, sizes.together)?.with(&known)?;
+    let truth = known.with(&hidden)?;
+    Ok(Hidden {
+        truth: truth.with(&unknown.map_or_else(Vec::new, |(_, settings)| owned(settings)))?,
+        start: start_of(&known, sizes.bits, sizes.together)?,
+        unknown: unknown.map(|(name, _)| name),
+    })
+}
+
+/// The generic drive of a class without what is its alone: its parity, its power, and that its map could be too large.
+fn class(base: &str, pages_per_program: u32) -> Result<DriveFile, SheetError> {
+    let generic = Catalog::default().known(base, &[])?;
+    let mut table: Table = generic
+        .text()
+        .parse()
+        .expect("it is the text of a drive file");
+    for section in ["members", "power", "thermal", "reliability", "smart"] {
+        table.remove(section);
+    }
+    let mut remove = |section: &str, keys: &[&str]| {
+        if let Some(Value::Table(section)) = table.get_mut(section) {
+            keys.iter().for_each(|&key| drop(section.remove(key)));
+        }
+    };
+    remove("map", &["parity", "dram", "entry", "run"]);
+    remove("slc", &["gone_at"]);
+    remove("nand", &["t_read_spread", "pages_per_program"]);
+    let mut settings = vec![
+        format!("nand.pages_per_block={}", 120),
+        format!("nand.blocks_per_die={}", 120_000),
+    ];
+    if pages_per_program > 1 {
+        settings.push(format!("nand.pages_per_program={pages_per_program}"));
+        settings.push("nand.t_read_spread=0.2".to_owned());
+    }
+    Catalog::default().parse("hidden", &table.to_string(), &settings)
+}
+
+/// The drive of the class with the dies that such drives have, and blocks so small that there are a few hundred superblocks.
+fn start_of(known: &DriveFile, bits: u32, together: u32) -> Result<DriveFile, SheetError> {
+    const SUPERBLOCKS: f64 = 240.0;
+    const SPARE: f64 = 1.15;
+    let user = known.capacity_bytes() as f64;
+    let (channels, dies, planes) = (8.0, 16.0, 4.0);
+    let page_row = dies * planes * PAGE_BYTES;
+    let pages = (user * SPARE / page_row / SUPERBLOCKS).round() as u32;
+    let pages = pages.max(4 * together).next_multiple_of(bits);
+    let superblocks = (user * SPARE / page_row / f64::from(pages)).round();
+    let (read, program) = CELLS[bits as usize - 1];
+    let middle = |[least, most]: [f64; 2]| (least * most).sqrt();
+    let mut settings = vec![
+        format!("nand.channels={channels}"),
+        format!("nand.dies_per_channel={}", dies / channels),
+        format!("map.stripe_dies={dies}"),
+        format!("nand.planes_per_die={planes}"),
+        format!("nand.pages_per_block={pages}"),
+        format!("nand.blocks_per_die={}", superblocks * planes),
+        format!("nand.t_read={}us", middle(read)),
+        format!(
+            "nand.t_program={}us",
+            middle(program) * f64::from(together) / f64::from(bits)
+        ),
+        format!("nand.t_erase={}us", 5000.0 * f64::from(pages) / 2000.0),
+        "link.rate=20000MB/s".to_owned(),
+    ];
+    if known.cache_bytes().is_some() {
+        settings.push(format!("slc.own_size={}MB", user / 1e6 * 0.006));
+        settings.push(format!("slc.more_size={}MB", user / 1e6 * 0.10));
+    }
+    known.with(&settings)
+}
+
+/// Mechanisms that no fit solves for, with what sets them.
+const UNKNOWN: &[(&str, &[&str])] = &[
+    (
+        "hot data apart by age",
+        &["gc.streams=by-age", "gc.hot_age=0.2", "gc.reserve=5"],
+    ),
+    ("collection in the order of writing", &["gc.policy=fifo"]),
+    (
+        "the emptier of two victims",
+        &["gc.policy=d-choices", "gc.choices=2"],
+    ),
+    ("reading ahead", &["buffer.read_ahead=1MiB"]),
+    ("no suspension", &["scheduling.suspend=none"]),
+];

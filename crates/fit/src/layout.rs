@@ -1,0 +1,166 @@
+//! Dies, channels and planes, by reads: each layout is another drive, so that all are tried.
+//!
+//! Random reads at a depth meet at dies, the oftener the fewer there are, and large ones take as many channels as they find. One
+//! at a time tells the time of a read in every layout; so each is given the read that fits that, a few rates of channels are
+//! tried, and the best layouts are solved for both.
+
+use crate::bench::{Bench, Size};
+use crate::candidate::{Candidate, Layout, Number};
+use crate::solve::{Aim, solve};
+use crate::target::Target;
+use ftlab_result::quantity::table;
+
+/// Rates of a channel that layouts are tried with, MB/s.
+const RATES_MB_S: [f64; 3] = [400.0, 1000.0, 2400.0];
+
+const T_READ: Number = Number::Key("nand.t_read");
+const CACHE_READ: Number = Number::Key("slc.t_read");
+const CHANNEL_RATE: Number = Number::Key("nand.channel_rate");
+
+/// Families that tell a layout.
+pub const TESTS: &[&str] = &["fit-read-depth", "fit-read-size"];
+
+/// One read at a time, whose latency is a sum.
+const ALONE: &str = "fit-randread-4k-qd1";
+
+/// Layouts that drives have: powers of two.
+fn all() -> Vec<Layout> {
+    let powers = |from: u32, to: u32| (from..=to).map(|power| 1_u32 << power);
+    let mut all = Vec::new();
+    for planes in powers(0, 2) {
+        for channels in powers(1, 4) {
+            let dies = powers(2, 7).filter(|&dies| dies >= channels);
+            all.extend(dies.map(|dies| Layout {
+                channels,
+                dies,
+                planes,
+            }));
+        }
+    }
+    all
+}
+
+/// The candidates whose layouts fit the reads best, the best first, each with its misfit. The best `counts[0]` of all are solved
+/// for read and channel roughly, and of these the best `counts[1]` to the end. The start alone where no read was measured.
+#[must_use]
+pub fn search(
+    bench: &Bench<'_>,
+    target: &Target,
+    start: &Candidate,
+    counts: [usize; 2],
+) -> Vec<(f64, Candidate)> {
+    let aim = Aim {
+        target,
+        tests: bench.tests(TESTS),
+        size: Size::Small,
+        tails: true,
+    };
+    if aim.figures().next().is_none() {
+        return vec![(0.0, start.clone())];
+    }
+    let mut tried = Vec::new();
+    for layout in all() {
+        let rates = RATES_MB_S.map(|rate| start.laid_out(layout).with(CHANNEL_RATE, rate));
+        tried.extend(rates);
+    }
+    let tried = alone(bench, target, &tried);
+    let misfits = aim.misfits(bench, &tried);
+    let mut ranked: Vec<(f64, Candidate)> = misfits.into_iter().zip(tried).collect();
+    ranked.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let mut seen = Vec::new();
+    ranked.retain(|(_, of)| {
+        let is_new = !seen.contains(&of.layout);
+        seen.push(of.layout);
+        is_new
+    });
+    for (count, patience) in [(counts[0], 2), (counts[1], 5)] {
+        ranked.truncate(count);
+        let solved: Vec<Candidate> = ranked
+            .iter()
+            .map(|(_, of)| {
+                solve(
+                    bench,
+                    &aim,
+                    of,
+                    &[T_READ, CHANNEL_RATE, CACHE_READ],
+                    patience,
+                )
+            })
+            .collect();
+        let misfits = aim.misfits(bench, &solved);
+        ranked = misfits.into_iter().zip(solved).collect();
+        ranked.sort_by(|one, other| one.0.total_cmp(&other.0));
+    }
+    ranked
+}
+
+/// The candidate with as many channels as fit the reads best, all else being known.
+#[must_use]
+pub fn channels(bench: &Bench<'_>, aim: &Aim<'_>, start: &Candidate) -> Candidate {
+    let of = |channels: u32| {
+        let layout = Layout {
+            channels,
+            ..start.layout
+        };
+        // What all channels carry stays.
+        let rate = start
+            .get(CHANNEL_RATE)
+            .map(|rate| rate * f64::from(start.layout.channels) / f64::from(channels));
+        let same = start.laid_out(layout);
+        rate.map_or_else(
+            || same.clone(),
+            |rate| {
+                if channels == start.layout.channels {
+                    same.clone()
+                } else {
+                    same.with(CHANNEL_RATE, rate)
+                }
+            },
+        )
+    };
+    let counts = all()
+        .into_iter()
+        .filter(|of| (of.dies, of.planes) == (start.layout.dies, start.layout.planes));
+    let solved: Vec<Candidate> = counts
+        .map(|layout| {
+            solve(
+                bench,
+                aim,
+                &of(layout.channels),
+                &[T_READ, CHANNEL_RATE, CACHE_READ],
+                4,
+            )
+        })
+        .collect();
+    let misfits = aim.misfits(bench, &solved);
+    let best = misfits
+        .iter()
+        .zip(solved)
+        .min_by(|one, other| one.0.total_cmp(other.0));
+    best.map_or_else(|| start.clone(), |(_, candidate)| candidate)
+}
+
+/// Candidates with the read that gives the latency of one at a time.
+fn alone(bench: &Bench<'_>, target: &Target, candidates: &[Candidate]) -> Vec<Candidate> {
+    let Some(iops) = target.get(ALONE, &table::IOPS) else {
+        return candidates.to_vec();
+    };
+    let tests = vec![ALONE.to_owned()];
+    let files: Vec<_> = candidates.iter().map(|of| of.file().ok()).collect();
+    let figures = bench.figures(&files, &tests, Size::Small);
+    let with_read = |(candidate, figures): (&Candidate, _)| {
+        let own: Option<&crate::target::Figures> = Option::as_ref(figures);
+        let own = own?
+            .iter()
+            .find(|(place, _)| place.metric == table::IOPS.name)?
+            .1;
+        let read = candidate.get(T_READ)? + 1e6 / iops - 1e6 / own;
+        Some(candidate.with(T_READ, read))
+    };
+    let corrected = candidates.iter().zip(&figures);
+    corrected
+        .map(|(candidate, figures)| {
+            with_read((candidate, figures)).unwrap_or_else(|| candidate.clone())
+        })
+        .collect()
+}
