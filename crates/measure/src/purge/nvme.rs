@@ -66,8 +66,10 @@ pub(super) fn erase(held: &Held, eraser: &Eraser<'_>) -> io::Result<Result<Strin
 }
 
 impl Drive<'_> {
-    fn bits(&self, key: &str) -> u64 {
-        self.controller[key].as_u64().unwrap_or(0)
+    /// What the controller says of itself. What it does not say is no reason to think that an erase spares anything.
+    fn bits(&self, key: &str) -> Result<u64, Refused> {
+        let bits = self.controller[key].as_u64();
+        bits.ok_or_else(|| format!("nvme id-ctrl does not say {key}"))
     }
 
     fn run(&self, options: &[&str]) -> Result<String, Refused> {
@@ -93,8 +95,8 @@ impl Drive<'_> {
 
     /// Looks whether the namespace is the only one of the drive.
     fn is_alone(&self) -> Result<(), Refused> {
-        let manages = self.bits("oacs") & MANAGES_NAMESPACES != 0;
-        if self.bits("cmic") & HAS_SIBLINGS != 0 && !manages {
+        let manages = self.bits("oacs")? & MANAGES_NAMESPACES != 0;
+        if self.bits("cmic")? & HAS_SIBLINGS != 0 && !manages {
             return Err(
                 "it erases all namespaces, and those of other controllers cannot be seen"
                     .to_owned(),
@@ -112,10 +114,10 @@ impl Drive<'_> {
     }
 
     fn format(&self) -> Result<String, Refused> {
-        if self.bits("oacs") & CAN_FORMAT == 0 {
+        if self.bits("oacs")? & CAN_FORMAT == 0 {
             return Err("the drive has none".to_owned());
         }
-        let fna = self.bits("fna");
+        let fna = self.bits("fna")?;
         if fna & (FORMATS_ALL | ERASES_ALL) != 0 {
             self.is_alone()?;
         }
@@ -160,7 +162,10 @@ impl Drive<'_> {
 
     /// Sanitize erases all that the subsystem has. It goes on in the drive, whatever becomes of this process.
     fn sanitize(&self) -> io::Result<Result<String, Refused>> {
-        let can = self.bits("sanicap");
+        let can = match self.bits("sanicap") {
+            Ok(can) => can,
+            Err(why) => return Ok(Err(why)),
+        };
         let Some((_, action, words)) = SANITIZES.into_iter().find(|kind| can & kind.0 != 0) else {
             return Ok(Err(
                 "the drive has none that erases without writing".to_owned()

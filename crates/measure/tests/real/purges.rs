@@ -115,6 +115,27 @@ fn a_namespace_that_is_not_alone_is_not_formatted_with_the_others() {
 }
 
 #[test]
+fn a_drive_that_does_not_say_what_an_erase_takes_is_not_erased_by_its_own_commands() {
+    for missing in ["fna", "cmic"] {
+        let Some(mut machine) = Machine::turn("a drive that says little of itself") else {
+            return;
+        };
+        let said = controller(0b1010, 0b001, 0b10, 0).replace(missing, "other");
+        let answers = [
+            ("id-ctrl DRIVE -o json", said.as_str()),
+            ("id-ns DRIVE -o json", NAMESPACE),
+        ];
+        let (asked, words) = drive(&mut machine, &answers);
+        let writes = |words: &&String| words.contains("format") || words.contains("sanact");
+        assert_eq!(asked.iter().filter(writes).count(), 0, "{asked:?}");
+        assert!(
+            words.contains(&format!("does not say {missing}")),
+            "{words}"
+        );
+    }
+}
+
+#[test]
 fn a_drive_with_controllers_that_cannot_be_seen_is_not_formatted_whole() {
     let Some(mut machine) = Machine::turn("a drive of several controllers") else {
         return;
