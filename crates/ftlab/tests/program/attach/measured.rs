@@ -38,9 +38,6 @@ job = "write.fio"
 const READ: &str = "[r]\nrw=randread\nbs=4k\nnumber_ios=300\nnorandommap\nsize=100%\n";
 const WRITE: &str =
     "[w]\nrw=randwrite\nbs=4k\nnumber_ios=300\niodepth=4\nfdatasync=10\nnorandommap\nsize=100%\n";
-/// It waits before it writes, longer than anything here takes.
-const LATE: &str =
-    "[w]\nrw=randwrite\nbs=4k\nnumber_ios=300\nstartdelay=3\nnorandommap\nsize=100%\n";
 
 const IMAGE: [&str; 4] = ["--drive", "generic-mlc-8", "--image", "disk.img"];
 
@@ -104,8 +101,9 @@ fn a_drive_of_a_server_is_measured_and_named_twice() {
 #[test]
 fn a_server_that_dies_ends_a_measurement_which_goes_on_later() {
     let place = place();
-    place.write("write.fio", LATE);
     let serve = Serve::start(place.0.path(), &IMAGE);
+    // The writes are under way for as long as the server lives.
+    place.out("fault disk.img stall 600s --on write");
     let uri = serve.uri().to_owned();
     let line = format!(
         "measure {uri} --suite suite.toml --out out --as served --destroy {}",
@@ -140,7 +138,6 @@ fn a_server_that_dies_ends_a_measurement_which_goes_on_later() {
         &["cannot look at"],
     );
     let serve = Serve::start(place.0.path(), &["--image", "disk.img"]);
-    place.write("write.fio", LATE);
     place.out(&format!("{line} --quiet --resume"));
     assert_eq!(
         runs(&results(&place)),
