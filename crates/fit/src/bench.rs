@@ -46,6 +46,8 @@ pub struct Bench<'a> {
     /// What is known, by the drive, its size and the test.
     known: Mutex<BTreeMap<(u64, Size, String), Option<Figures>>>,
     runs: AtomicU64,
+    /// What the last drive that failed failed by.
+    failure: Mutex<Option<String>>,
 }
 
 impl<'a> Bench<'a> {
@@ -66,6 +68,7 @@ impl<'a> Bench<'a> {
             seed,
             known: Mutex::default(),
             runs: AtomicU64::new(0),
+            failure: Mutex::default(),
         }
     }
 
@@ -73,6 +76,13 @@ impl<'a> Bench<'a> {
     #[must_use]
     pub fn runs(&self) -> u64 {
         self.runs.load(Ordering::Relaxed)
+    }
+
+    /// Why the last drive that failed did so.
+    #[must_use]
+    pub fn failure(&self) -> Option<String> {
+        let failure = self.failure.lock();
+        failure.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The tests whose slugs, or whose families' slugs, begin so.
@@ -174,9 +184,11 @@ impl<'a> Bench<'a> {
                 .filter(|&n| subjects[n].is_some())
                 .collect();
             numbers.iter().for_each(|&n| failed[n] = false);
-            batch
-                .errors(&ends)
-                .for_each(|(n, _)| failed[numbers[n]] = true);
+            for (n, error) in batch.errors(&ends) {
+                failed[numbers[n]] = true;
+                let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+                *failure = Some(error.to_string());
+            }
             for run in batch.set(&ends, "").runs {
                 let n = run
                     .drive

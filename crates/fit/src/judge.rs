@@ -16,7 +16,7 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// The error as a share of the larger, or of the smaller for a latency's tail: infinite where the model gives none.
+    /// The error as a share of what was measured; infinite where the model gives none.
     #[must_use]
     pub fn error(&self) -> f64 {
         self.model

@@ -70,6 +70,14 @@ pub enum FitError {
         "{0} has no flash with a map of pages, whose numbers a fit is for; begin with a drive like generic-dc-tlc-1920"
     )]
     NoPages(String),
+    /// Nobody said how large the drive is.
+    #[error(
+        "the results do not say how large the drive is; give it to `ftlab import results` with --capacity"
+    )]
+    NoCapacity,
+    /// The best candidate cannot be run.
+    #[error("no drive like that can run the tests{}", .0.as_ref().map_or_else(String::new, |why| format!(": {why}")))]
+    NoneRuns(Option<String>),
     /// No such drive can be.
     #[error(transparent)]
     Drive(#[from] SheetError),
@@ -105,6 +113,9 @@ pub fn fit(
     if target.of_tests(&fitted_to).next().is_none() {
         return Err(FitError::NoFigures);
     }
+    if drive.capacity_bytes == 0 {
+        return Err(FitError::NoCapacity);
+    }
     let start = Candidate::begin(request.start, drive.capacity_bytes)?;
     let aim = Aim {
         target: &target,
@@ -134,7 +145,7 @@ pub fn fit(
         .figures(&[Some(file.clone())], &all, Size::OfSuite)
         .pop()
         .flatten()
-        .unwrap_or_default();
+        .ok_or_else(|| FitError::NoneRuns(bench.failure()))?;
     Ok(Fitted {
         file,
         found,

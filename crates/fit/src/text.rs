@@ -3,6 +3,7 @@
 use crate::candidate::{Candidate, Number};
 use crate::pinned::Found;
 use ftlab_base::amount::rounded;
+use ftlab_bench::calibrate::in_sections;
 use ftlab_sheet::SheetError;
 use toml::{Table, Value};
 
@@ -91,16 +92,4 @@ fn note(of: &Found, measured: &str) -> String {
         ),
         None => format!("{within}{measured}"),
     }
-}
-
-/// A table as the text of a file: its head, then its sections, a key a line.
-fn in_sections(table: &Table) -> String {
-    let (sections, heads): (Vec<_>, Vec<_>) = table.iter().partition(|(_, value)| value.is_table());
-    let line = |(key, value): (&String, &Value)| format!("{key} = {value}\n");
-    let mut text: String = heads.into_iter().map(line).collect();
-    for (section, keys) in sections {
-        text += &format!("\n[{section}]\n");
-        text.extend(keys.as_table().into_iter().flatten().map(line));
-    }
-    text
 }

@@ -191,6 +191,9 @@ fn what_cannot_be_fitted_is_refused_with_a_reason() {
     let mut two = set.clone();
     two.drives.push(two.drives[0].clone());
     assert!(why(&start, &two).contains("of 2 drives"));
+    let mut sizeless = measured(&truth, tests(&["unwritten"]));
+    sizeless.drives[0].capacity_bytes = 0;
+    assert!(why(&start, &sizeless).contains("--capacity"));
     let disk = Catalog::default().load("wd-velociraptor-300", &[]).unwrap();
     assert!(why(&disk, &set).contains("no flash with a map of pages"));
     let packed = Catalog::default().load("ocz-vertex2", &[]).unwrap();

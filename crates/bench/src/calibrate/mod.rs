@@ -27,6 +27,7 @@ pub use announced::{from_sheet, shown};
 pub use kind::Kind;
 pub use measured::Measured;
 pub use sheet::Sheet;
+pub use text::of as in_sections;
 pub use types::{CalibrateError, Calibrated, Fitted, MeasuredWa, Pinned, PinnedBy};
 
 use bench::{Bench, Fit};
