@@ -5,6 +5,7 @@
 use super::request::Operation;
 use ftlab_base::{CommandKind, SECTOR_BYTES};
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// Sectors that one command reads or writes at most: 1 MiB, about as much as Linux gives a SATA drive
 /// at once.
@@ -14,8 +15,9 @@ pub(super) const DATA_SECTORS_MAX: u64 = (1 << 20) / SECTOR_BYTES;
 /// have 2 GiB, which would keep the thread that runs the drive busy for tens of milliseconds.
 const TRIMMED_A_DATA_SECTOR: u64 = 128;
 
-static ZEROES: [u8; (DATA_SECTORS_MAX * SECTOR_BYTES) as usize] =
-    [0; (DATA_SECTORS_MAX * SECTOR_BYTES) as usize];
+/// Made when a request first asks for them: a constant would lie in the program's file.
+static ZEROES: LazyLock<Vec<u8>> =
+    LazyLock::new(|| vec![0; (DATA_SECTORS_MAX * SECTOR_BYTES) as usize]);
 
 /// A command for the drive.
 #[derive(Debug, Clone, PartialEq, Eq)]
