@@ -233,7 +233,7 @@ guides: setup ## draw the outputs in README and guides again
 	cp $(MADE)/example-report-today.html docs/example-report/today.html
 
 # Of attached drives; SOAK_SECONDS=60 SOAK_KILLS=10 for less.
-soak: setup ## verify attached drives: a mixed load for SOAK_SECONDS=600, SOAK_KILLS=75 kills of each of nine, databases and file systems over power cuts, damaged images, every case of the theory, 5,000 jobs beside fio, plans of drives beside those of their small form
+soak: setup ## verify attached drives: a mixed load for SOAK_SECONDS=600, SOAK_KILLS=75 kills of each of nine, databases and file systems over power cuts, damaged images, every case of the theory, 5,000 jobs beside fio, plans of drives beside those of their small form, fits of drives that the date draws
 	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) SOAK_KILLS=$(or $(SOAK_KILLS),75) \
 	    cargo test -p ftlab --test program -- attach:: --ignored --nocapture
 	cargo test -p ftlab-image mutations -- --ignored --nocapture
@@ -241,6 +241,7 @@ soak: setup ## verify attached drives: a mixed load for SOAK_SECONDS=600, SOAK_K
 	FTLAB_EVERY_CASE=1 cargo test -p xtask theory
 	FIO_JOBS=5000 cargo test -p ftlab --test fio jobs_over
 	cargo test -p ftlab-bench plan:: -- --ignored
+	cargo run --profile review -p xtask -- hidden --of-today 3 --judge
 
 # Only checked, not linked, so libraries in C need no compiler for Windows.
 WINDOWS := x86_64-pc-windows-gnu

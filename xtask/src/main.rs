@@ -10,6 +10,7 @@ mod lines;
 mod numbers;
 mod peers;
 mod plan;
+mod public;
 mod release_notes;
 mod residuals;
 mod results;
@@ -31,6 +32,8 @@ enum Task {
     CrossValidate(cross_validate::Options),
     /// Measure and fit drives whose numbers the fit does not know, by their seeds
     Hidden(hidden::Options),
+    /// Fit drives of which others published many figures to half of them, and judge by the other half
+    Public(public::Options),
     /// Draw a page of docs/ that says what the model is worth
     #[command(subcommand)]
     Docs(docs::Page),
@@ -49,6 +52,7 @@ fn main() -> anyhow::Result<()> {
         Task::Calibrate(options) => calibrate::command(&options),
         Task::CrossValidate(options) => cross_validate::command(&options),
         Task::Hidden(options) => hidden::command(&options),
+        Task::Public(options) => public::command(&options),
         Task::Docs(page) => docs::command(&page),
         Task::Residuals => residuals::command(),
         Task::Licences(options) => licences::command(&options),

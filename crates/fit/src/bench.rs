@@ -1,6 +1,7 @@
 //! Tests run on candidates: several at a time, each candidate and test once.
 
-use crate::target::{Figures, figures};
+use crate::role::{Asked, Role};
+use crate::target::{Figures, Target, figures};
 use ftlab_base::RootSeed;
 use ftlab_bench::ask::{self, Asker};
 use ftlab_bench::review::Review;
@@ -9,6 +10,7 @@ use ftlab_drive::{DriveFile, Scale};
 use ftlab_host::Testbed;
 use ftlab_lab::{Lab, Subject, Variant};
 use ftlab_play::load::{Load, What};
+use ftlab_result::Run;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,15 +34,18 @@ const BRIEF_BYTES: u64 = 64 << 20;
 pub enum Size {
     /// As its suite says.
     OfSuite,
+    /// The same with fewer requests.
+    Brief,
     /// As few blocks, and as small ones, as its dies allow: for tests that only read.
     Small,
 }
 
-/// Runs a suite's tests on drives.
+/// Runs those of a suite's tests on drives that figures are known of.
 pub struct Bench<'a> {
     lab: &'a Lab,
     suite: &'a Suite,
-    tests: Vec<Test>,
+    target: &'a Target,
+    tests: Vec<(Test, Asked)>,
     machine: Option<Testbed>,
     seed: RootSeed,
     /// What is known, by the drive, its size and the test.
@@ -51,19 +56,24 @@ pub struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// A bench of these tests on a machine; none for that of the suite.
+    /// A bench of those of a suite's tests that the target has figures of, on a machine; none for that of the suite.
     #[must_use]
     pub fn new(
         lab: &'a Lab,
         suite: &'a Suite,
-        tests: Vec<Test>,
+        target: &'a Target,
         machine: Option<Testbed>,
         seed: RootSeed,
     ) -> Bench<'a> {
+        let is_measured = |test: &Test| target.figures.keys().any(|of| of.test == test.step.slug);
+        let tests = suite.tests().filter(is_measured);
         Bench {
             lab,
             suite,
-            tests,
+            target,
+            tests: tests
+                .filter_map(|test| Some((test.clone(), Asked::of(&test)?)))
+                .collect(),
             machine,
             seed,
             known: Mutex::default(),
@@ -85,18 +95,30 @@ impl<'a> Bench<'a> {
         failure.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The tests whose slugs, or whose families' slugs, begin so.
+    /// What was measured.
     #[must_use]
-    pub fn tests(&self, beginnings: &[&str]) -> Vec<String> {
-        let named = |test: &&Test| {
-            let is_it = |of: &&str| test.step.slug == *of || test.family.slug.starts_with(*of);
-            beginnings.iter().any(is_it)
-        };
+    pub fn target(&self) -> &'a Target {
+        self.target
+    }
+
+    /// The tests that have one of these roles.
+    #[must_use]
+    pub fn tests(&self, roles: &[Role]) -> Vec<String> {
+        self.asking(|asked| roles.contains(&asked.role))
+    }
+
+    /// The tests that ask for such things.
+    #[must_use]
+    pub fn asking(&self, such: impl Fn(&Asked) -> bool) -> Vec<String> {
+        let tests = self.tests.iter().filter(|(_, asked)| such(asked));
+        tests.map(|(test, _)| test.step.slug.clone()).collect()
+    }
+
+    /// The tests and what they ask for.
+    pub fn asked(&self) -> impl Iterator<Item = (&str, &Asked)> {
         self.tests
             .iter()
-            .filter(named)
-            .map(|test| test.step.slug.clone())
-            .collect()
+            .map(|(test, asked)| (&*test.step.slug, asked))
     }
 
     /// The figures of drives in some tests, a drive each; none for a drive that cannot be or that fails.
@@ -158,13 +180,11 @@ impl<'a> Bench<'a> {
         let wanted = wanted
             .map(|((_, tests), _)| tests.iter().cloned().collect())
             .collect();
-        let chosen = self
-            .tests
-            .iter()
-            .filter(|test| tests.contains(&test.step.slug));
+        let chosen = self.tests.iter().map(|(test, _)| test);
+        let chosen = chosen.filter(|test| tests.contains(&test.step.slug));
         let chosen = chosen.map(|test| match size {
             Size::OfSuite => test.clone(),
-            Size::Small => brief(test),
+            Size::Brief | Size::Small => brief(test),
         });
         let review = Review {
             wanted: Some(wanted),
@@ -175,7 +195,7 @@ impl<'a> Bench<'a> {
                 self.seed,
             )
         };
-        let mut found: Vec<Vec<ftlab_result::Run>> = vec![Vec::new(); missing.len()];
+        let mut found: Vec<Vec<Run>> = vec![Vec::new(); missing.len()];
         let mut failed = vec![true; missing.len()];
         if let Ok(batch) = review.batch()
             && let Ok(ends) = ask::run(&batch, self.lab, &|_, _| Ok(()))
@@ -201,8 +221,13 @@ impl<'a> Bench<'a> {
         for (n, (drive, tests)) in missing.iter().enumerate() {
             self.runs.fetch_add(tests.len() as u64, Ordering::Relaxed);
             for test in tests {
-                let figures =
-                    (!failed[n]).then(|| figures(found[n].iter().filter(|run| run.test == *test)));
+                let runs: Vec<&Run> = found[n].iter().filter(|run| run.test == *test).collect();
+                let places = self
+                    .target
+                    .figures
+                    .keys()
+                    .filter(|place| place.test == *test);
+                let figures = (!failed[n]).then(|| figures(&runs, places));
                 known.insert((drive.hash(), size, test.clone()), figures);
             }
         }
@@ -211,9 +236,11 @@ impl<'a> Bench<'a> {
     /// A drive in a size, with its number among those that run beside it.
     fn subject(&self, drive: &DriveFile, n: usize, size: Size) -> Option<Subject> {
         let subject = match size {
-            Size::OfSuite => Subject::fit(vec![drive.clone().into()], self.suite.shrink_to)
-                .ok()?
-                .pop()?,
+            Size::OfSuite | Size::Brief => {
+                Subject::fit(vec![drive.clone().into()], self.suite.shrink_to)
+                    .ok()?
+                    .pop()?
+            }
             Size::Small => smallest(drive).into(),
         };
         let variant = Variant {

@@ -53,6 +53,10 @@ pub const PRIORS: &[Prior] = &[
     prior("firmware.read_pipeline", "us", [0.05, 300.0], 1.1),
     prior("firmware.write_pipeline", "us", [0.05, 300.0], 1.1),
     prior("buffer.size", "MiB", [0.06, 4096.0], 1.5),
+    prior("queue.depth", "1", [1.0, 65_536.0], 1.0),
+    prior("scheduling.suspend_time", "us", [1.0, 1000.0], 0.7),
+    prior("scheduling.suspend_every", "us", [1.0, 1000.0], 0.7),
+    prior("scheduling.suspend_left_min", "us", [1.0, 10_000.0], 0.7),
     prior("slc.own_size", "MB", [1.0, 1e6], 2.0),
     prior("slc.more_size", "MB", [1.0, 1e6], 2.0),
     prior("slc.t_program", "us", [10.0, 2000.0], 1.1),
@@ -79,6 +83,14 @@ impl Number {
 
 /// Pages of a block, a whole number.
 const PAGES: Number = Number::Key("nand.pages_per_block");
+
+/// The change of a number's logarithm by which slopes are told.
+const STEP: f64 = 0.04;
+
+/// Superblocks at least by which flash is changed for a slope.
+const STEP_SUPERBLOCKS: f64 = 2.0;
+
+const CHANNEL_RATE: Number = Number::Key("nand.channel_rate");
 
 /// Dies and channels, which are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -201,12 +213,51 @@ impl Candidate {
         other
     }
 
-    /// The candidate with other dies and channels.
+    /// The candidate with other dies and channels, and superblocks as large as its own.
     #[must_use]
     pub fn laid_out(&self, layout: Layout) -> Candidate {
-        Candidate {
+        let planes = |of: Layout| f64::from(of.dies * of.planes);
+        let pages = self.get(PAGES).expect("it has flash") * planes(self.layout) / planes(layout);
+        let other = Candidate {
             layout,
             ..self.clone()
+        };
+        if planes(layout) == planes(self.layout) {
+            return other;
+        }
+        other.with(PAGES, pages)
+    }
+
+    /// The change of a number's logarithm by which slopes are told: flash and caches come in superblocks, so that less of them is
+    /// the same drive.
+    #[must_use]
+    pub fn step(&self, number: Number) -> f64 {
+        let own = self.get(number).unwrap_or(1.0);
+        let superblock = self.row_bytes() * self.pages_per_block() as f64;
+        let (bytes, step) = match number {
+            Number::Spare => (own * self.start.capacity_bytes() as f64, superblock),
+            Number::Key("slc.own_size" | "slc.more_size") => {
+                let bits = value(&self.start, "slc.bits", "1").unwrap_or(1.0);
+                (own * 1e6, superblock / bits)
+            }
+            Number::Key(_) => return STEP,
+        };
+        (STEP_SUPERBLOCKS * step / bytes).ln_1p().max(STEP)
+    }
+
+    /// The candidate with as many channels, which carry together what its own do.
+    #[must_use]
+    pub fn with_channels(&self, channels: u32) -> Candidate {
+        let own = self.layout.channels;
+        let other = self.laid_out(Layout {
+            channels,
+            ..self.layout
+        });
+        match self.get(CHANNEL_RATE) {
+            Some(rate) if channels != own => {
+                other.with(CHANNEL_RATE, rate * f64::from(own) / f64::from(channels))
+            }
+            _ => other,
         }
     }
 
@@ -250,23 +301,53 @@ impl Candidate {
             if *number == PAGES {
                 continue;
             }
-            settings.push(format!("{key}={value}{}", number.prior().unit));
+            settings.push(match number.prior().unit {
+                "1" => format!("{key}={}", value.round().max(1.0)),
+                unit => format!("{key}={value}{unit}"),
+            });
         }
         settings.extend(self.choices.values().flatten().cloned());
         settings
     }
 
-    /// Pages of a block: whole word lines, whole pages of the cache and, with parity, superblocks of whole stripes.
+    /// The candidate, and those with the next fewer and more pages of a block.
+    #[must_use]
+    pub fn with_other_pages(&self) -> Vec<Candidate> {
+        let [pages, step] = [self.pages_per_block(), self.pages_step()];
+        let others = [pages.saturating_sub(step), pages + step].into_iter();
+        let others = others.filter(|&pages| pages >= step);
+        let others = others.map(|pages| self.with(PAGES, pages as f64));
+        std::iter::once(self.clone()).chain(others).collect()
+    }
+
+    /// Pages of a block.
     fn pages_per_block(&self) -> u64 {
-        let count = |key| value(&self.start, key, "1").map(|count| count as u64);
         let pages = self.get(PAGES).expect("every drive of flash has it");
+        let step = self.pages_step();
+        ((pages / step as f64).round() as u64).max(1) * step
+    }
+
+    /// Pages by which blocks differ: whole word lines, whole pages of the cache and, with parity, superblocks of whole stripes.
+    fn pages_step(&self) -> u64 {
+        let count = |key| value(&self.start, key, "1").map(|count| count as u64);
         let together = count("nand.pages_per_program").unwrap_or(1);
         let as_slc = count("slc.bits").unwrap_or(1);
         let units = count("map.parity").map_or(1, |data| data + 1);
         let times =
             (1..=units).find(|times| (times * u64::from(self.layout.dies)).is_multiple_of(units));
-        let step = together * times.unwrap_or(units) * as_slc;
-        ((pages / step as f64).round() as u64).max(1) * step
+        together * times.unwrap_or(units) * as_slc
+    }
+
+    /// Bytes of a page on all planes of all dies.
+    fn row_bytes(&self) -> f64 {
+        let page = value(&self.start, "nand.page", "B").expect("every drive of flash has it");
+        f64::from(self.layout.dies * self.layout.planes) * page
+    }
+
+    /// Bytes that all dies program at the same time.
+    #[must_use]
+    pub fn programmed_bytes(&self) -> f64 {
+        self.row_bytes() * value(&self.start, "nand.pages_per_program", "1").unwrap_or(1.0)
     }
 
     /// Blocks of a die at which the flash is as much as it is to be.

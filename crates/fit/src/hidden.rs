@@ -145,6 +145,17 @@ impl Sizes {
     }
 }
 
+/// How long a read waits for a program, as four makers' drives differ.
+fn turns(random: &mut impl Rng) -> Vec<String> {
+    let ranges = [
+        ("scheduling.suspend_time", [10.0, 80.0]),
+        ("scheduling.suspend_every", [20.0, 130.0]),
+        ("scheduling.suspend_left_min", [330.0, 450.0]),
+    ];
+    let drawn = ranges.map(|(key, range)| format!("{key}={}us", between(random, range)));
+    drawn.into()
+}
+
 fn owned(settings: &[&str]) -> Vec<String> {
     settings.iter().map(|&setting| setting.to_owned()).collect()
 }
@@ -171,6 +182,7 @@ pub fn drive(seed: u64) -> Result<Hidden, SheetError> {
         "generic-nvme-tlc-1000"
     } else {
         hidden.extend(owned(of(random, PACING)));
+        hidden.extend(turns(random));
         "generic-dc-tlc-1920"
     };
     let unknown = random.random_bool(1.0 / 3.0);

@@ -6,8 +6,8 @@
 
 use crate::bench::{Bench, Size};
 use crate::candidate::{Candidate, Layout, Number};
+use crate::role::Role;
 use crate::solve::{Aim, solve};
-use crate::target::Target;
 use ftlab_result::quantity::table;
 
 /// Rates of a channel that layouts are tried with, MB/s.
@@ -16,12 +16,6 @@ const RATES_MB_S: [f64; 3] = [400.0, 1000.0, 2400.0];
 const T_READ: Number = Number::Key("nand.t_read");
 const CACHE_READ: Number = Number::Key("slc.t_read");
 const CHANNEL_RATE: Number = Number::Key("nand.channel_rate");
-
-/// Families that tell a layout.
-pub const TESTS: &[&str] = &["fit-read-depth", "fit-read-size"];
-
-/// One read at a time, whose latency is a sum.
-const ALONE: &str = "fit-randread-4k-qd1";
 
 /// Layouts that drives have: powers of two.
 fn all() -> Vec<Layout> {
@@ -43,15 +37,10 @@ fn all() -> Vec<Layout> {
 /// The candidates whose layouts fit the reads best, the best first, each with its misfit. The best `counts[0]` of all are solved
 /// for read and channel roughly, and of these the best `counts[1]` to the end. The start alone where no read was measured.
 #[must_use]
-pub fn search(
-    bench: &Bench<'_>,
-    target: &Target,
-    start: &Candidate,
-    counts: [usize; 2],
-) -> Vec<(f64, Candidate)> {
+pub fn search(bench: &Bench<'_>, start: &Candidate, counts: [usize; 2]) -> Vec<(f64, Candidate)> {
     let aim = Aim {
-        target,
-        tests: bench.tests(TESTS),
+        target: bench.target(),
+        tests: bench.tests(&[Role::Reads]),
         size: Size::Small,
         tails: true,
     };
@@ -63,7 +52,7 @@ pub fn search(
         let rates = RATES_MB_S.map(|rate| start.laid_out(layout).with(CHANNEL_RATE, rate));
         tried.extend(rates);
     }
-    let tried = alone(bench, target, &tried);
+    let tried = alone(bench, &tried);
     let misfits = aim.misfits(bench, &tried);
     let mut ranked: Vec<(f64, Candidate)> = misfits.into_iter().zip(tried).collect();
     ranked.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -97,27 +86,9 @@ pub fn search(
 /// The candidate with as many channels as fit the reads best, all else being known.
 #[must_use]
 pub fn channels(bench: &Bench<'_>, aim: &Aim<'_>, start: &Candidate) -> Candidate {
-    let of = |channels: u32| {
-        let layout = Layout {
-            channels,
-            ..start.layout
-        };
-        // What all channels carry stays.
-        let rate = start
-            .get(CHANNEL_RATE)
-            .map(|rate| rate * f64::from(start.layout.channels) / f64::from(channels));
-        let same = start.laid_out(layout);
-        rate.map_or_else(
-            || same.clone(),
-            |rate| {
-                if channels == start.layout.channels {
-                    same.clone()
-                } else {
-                    same.with(CHANNEL_RATE, rate)
-                }
-            },
-        )
-    };
+    if aim.figures().next().is_none() {
+        return start.clone();
+    }
     let counts = all()
         .into_iter()
         .filter(|of| (of.dies, of.planes) == (start.layout.dies, start.layout.planes));
@@ -126,7 +97,7 @@ pub fn channels(bench: &Bench<'_>, aim: &Aim<'_>, start: &Candidate) -> Candidat
             solve(
                 bench,
                 aim,
-                &of(layout.channels),
+                &start.with_channels(layout.channels),
                 &[T_READ, CHANNEL_RATE, CACHE_READ],
                 4,
             )
@@ -141,11 +112,16 @@ pub fn channels(bench: &Bench<'_>, aim: &Aim<'_>, start: &Candidate) -> Candidat
 }
 
 /// Candidates with the read that gives the latency of one at a time.
-fn alone(bench: &Bench<'_>, target: &Target, candidates: &[Candidate]) -> Vec<Candidate> {
-    let Some(iops) = target.get(ALONE, &table::IOPS) else {
+fn alone(bench: &Bench<'_>, candidates: &[Candidate]) -> Vec<Candidate> {
+    let reads = bench.asked();
+    let reads = reads.filter(|(_, asked)| asked.role == Role::Reads && asked.depth == 1);
+    let Some((test, _)) = reads.min_by_key(|(_, asked)| asked.request_bytes) else {
         return candidates.to_vec();
     };
-    let tests = vec![ALONE.to_owned()];
+    let Some(iops) = bench.target().get(test, &table::IOPS) else {
+        return candidates.to_vec();
+    };
+    let tests = vec![test.to_owned()];
     let files: Vec<_> = candidates.iter().map(|of| of.file().ok()).collect();
     let figures = bench.figures(&files, &tests, Size::Small);
     let with_read = |(candidate, figures): (&Candidate, _)| {

@@ -7,21 +7,26 @@
 //! Numbers are found in the order in which a bench tells them apart ([`steps`]): first what a command takes without flash, then
 //! dies, channels and the time of a read ([`layout`]), then writes, caches and the amount of flash, then what collection does.
 //! Counts are searched, as each is another drive; times, rates and sizes are solved for by least squares of logarithms
-//! ([`solve`]), and each has a prior, so that what no figure pins stays where it was. Tests whose families begin with `held-out`
-//! are fitted to nothing: they judge the fit ([`judge`]).
+//! ([`solve`]), and each has a prior, so that what no figure pins stays where it was. What a test tells is read off what it asks for ([`role`]), so
+//! that the tests may be of any suite; those whose families begin with `held-out` are fitted to nothing, and judge the fit
+//! ([`judge`]).
 //!
-//! [`hidden`] makes drives whose numbers are known to nobody but the generator, for judging all of that.
+//! [`hidden`] makes drives whose numbers are known to nobody but the generator, for judging all of that, and [`truth`] says what
+//! the tests can tell of one.
 
 pub mod bench;
 pub mod candidate;
+pub mod csv;
 pub mod hidden;
 pub mod judge;
 pub mod layout;
 pub mod pinned;
+pub mod role;
 pub mod solve;
 pub mod steps;
 pub mod target;
 pub mod text;
+pub mod truth;
 
 mod request;
 

@@ -4,25 +4,25 @@ use crate::bench::{Bench, Size};
 use crate::candidate::Candidate;
 use crate::judge::{Judged, judged};
 use crate::pinned::{self, Found};
+use crate::role::{FITTED, Role};
 use crate::solve::Aim;
-use crate::steps::{self, EVERY, Effort, FITTED, LINK_RATE};
-use crate::target::{HELD_OUT, Target};
+use crate::steps::{self, Effort};
+use crate::target::{Target, TargetError};
 use ftlab_base::{Blame, RootSeed};
-use ftlab_bench::suites::{Suite, Test};
+use ftlab_bench::suites::Suite;
 use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
 use ftlab_lab::Lab;
-use ftlab_result::ResultSet;
 use ftlab_sheet::SheetError;
 use thiserror::Error;
 
 /// What is to be fitted to what.
 pub struct Request<'a> {
-    /// Results of one drive in the tests of the suite.
-    pub measured: &'a ResultSet,
+    /// What was measured.
+    pub target: &'a Target,
     /// The drive file to begin with.
     pub start: &'a DriveFile,
-    /// The suite whose tests tell a drive's numbers apart.
+    /// The suite whose tests were measured.
     pub suite: &'a Suite,
     /// The machine that the drive was measured on; none for that of the suite.
     pub machine: Option<Testbed>,
@@ -49,19 +49,19 @@ pub struct Fitted {
     pub lacking: Vec<String>,
     /// Tests that were run on candidates.
     pub runs: u64,
+    /// The sum of squares of the deviations of the figures that it was fitted to.
+    pub misfit: f64,
 }
 
 /// Reason why nothing can be fitted.
 #[derive(Debug, Error)]
 pub enum FitError {
-    /// A fit is of one drive.
-    #[error(
-        "the results are of {0} drives; a fit is to one: measure it alone, or give results of it alone"
-    )]
-    Drives(usize),
+    /// The results are of no one drive.
+    #[error(transparent)]
+    Target(#[from] TargetError),
     /// There is nothing to fit to.
     #[error(
-        "the results have no test of the suite `fit`, which tells a drive's numbers apart; measure the drive with `ftlab measure \
+        "no test that a drive can be fitted to was measured; the tests of the suite `fit` tell its numbers apart: `ftlab measure \
          DEVICE --suite fit`"
     )]
     NoFigures,
@@ -70,11 +70,6 @@ pub enum FitError {
         "{0} has no flash with a map of pages, whose numbers a fit is for; begin with a drive like generic-dc-tlc-1920"
     )]
     NoPages(String),
-    /// Nobody said how large the drive is.
-    #[error(
-        "the results do not say how large the drive is; give it to `ftlab import results` with --capacity"
-    )]
-    NoCapacity,
     /// The best candidate cannot be run.
     #[error("no drive like that can run the tests{}", .0.as_ref().map_or_else(String::new, |why| format!(": {why}")))]
     NoneRuns(Option<String>),
@@ -92,53 +87,35 @@ impl Blame for FitError {
     }
 }
 
-/// Fits a drive file to results. The listener hears of each step: what it was, and the candidate that came of it.
+/// Fits a drive file to results. The listener hears of each step: what it was, the candidate that came of it, and its misfit.
 ///
 /// # Errors
 /// When the results are of no one drive or of none of the tests, or the start is of another kind.
 pub fn fit(
     request: &Request<'_>,
     lab: &Lab,
-    hear: &dyn Fn(&str, &Candidate),
+    hear: &steps::Listener<'_>,
 ) -> Result<Fitted, FitError> {
-    let [drive] = &request.measured.drives[..] else {
-        return Err(FitError::Drives(request.measured.drives.len()));
-    };
     if request.start.spare().is_none() || request.start.compresses() {
         return Err(FitError::NoPages(request.start.slug().to_owned()));
     }
-    let target = Target::of(request.measured);
-    let (bench, lacking) = bench_of(request, &target, lab);
+    let target = request.target;
+    let bench = request.bench(lab);
     let fitted_to = bench.tests(FITTED);
-    if target.of_tests(&fitted_to).next().is_none() {
+    if fitted_to.is_empty() {
         return Err(FitError::NoFigures);
     }
-    if drive.capacity_bytes == 0 {
-        return Err(FitError::NoCapacity);
-    }
-    let start = Candidate::begin(request.start, drive.capacity_bytes)?;
+    let start = Candidate::begin(request.start, target.capacity_bytes)?;
     let aim = Aim {
-        target: &target,
+        target,
         tests: fitted_to.clone(),
         size: Size::OfSuite,
         tails: true,
     };
-    let fitted = steps::fit(
-        &bench,
-        &target,
-        &start,
-        request.effort,
-        &|what, candidate, _| hear(what, candidate),
-    );
-    hear("what pins each number", &fitted);
-    let (candidate, found) = pinned::found(
-        &bench,
-        &aim,
-        &start,
-        &fitted,
-        &[EVERY, &[LINK_RATE]].concat(),
-    );
-    let held_out = bench.tests(&[HELD_OUT]);
+    let fitted = steps::fit(&bench, &start, request.effort, hear);
+    hear("what pins each number", &fitted, 0.0);
+    let (candidate, found) = pinned::found(&bench, &aim, &start, &fitted, &steps::numbers());
+    let held_out = bench.tests(&[Role::HeldOut]);
     let file = candidate.file()?;
     let all: Vec<String> = fitted_to.iter().chain(&held_out).cloned().collect();
     let figures = bench
@@ -151,21 +128,25 @@ pub fn fit(
         found,
         fitted_to: judged(&target.figures, &figures, &fitted_to),
         held_out: judged(&target.figures, &figures, &held_out),
-        lacking,
+        lacking: request.lacking(),
         runs: bench.runs(),
+        misfit: aim.misfits(&bench, std::slice::from_ref(&candidate))[0],
         candidate,
     })
 }
 
-/// A bench of the tests that were measured, and the slugs of the others.
-fn bench_of<'a>(request: &Request<'a>, target: &Target, lab: &'a Lab) -> (Bench<'a>, Vec<String>) {
-    let is_measured = |test: &Test| {
-        let slug = std::slice::from_ref(&test.step.slug);
-        target.of_tests(slug).next().is_some()
-    };
-    let (tests, lacking): (Vec<Test>, Vec<Test>) = request.suite.tests().partition(is_measured);
-    let machine = request.machine.clone();
-    let bench = Bench::new(lab, request.suite, tests, machine, request.seed);
-    let slugs = lacking.into_iter().map(|test| test.step.slug.clone());
-    (bench, slugs.collect())
+impl<'a> Request<'a> {
+    /// A bench of the tests that were measured.
+    #[must_use]
+    pub fn bench(&self, lab: &'a Lab) -> Bench<'a> {
+        let machine = self.machine.clone();
+        Bench::new(lab, self.suite, self.target, machine, self.seed)
+    }
+
+    /// Slugs of the suite's tests that were not measured.
+    fn lacking(&self) -> Vec<String> {
+        let slugs = self.suite.tests().map(|test| test.step.slug.clone());
+        let has = |slug: &String| self.target.figures.keys().any(|of| of.test == *slug);
+        slugs.filter(|slug| !has(slug)).collect()
+    }
 }

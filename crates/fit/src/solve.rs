@@ -7,9 +7,6 @@ use crate::target::{Figures, Kind, Place, Target};
 use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt};
 use nalgebra::{DMatrix, DVector, Dyn, Owned};
 
-/// The change of a number's logarithm by which slopes are told.
-const STEP: f64 = 0.04;
-
 /// Deviations at which a figure that does not fit begins to count less than in proportion (Huber).
 const ROBUST_FROM: f64 = 8.0;
 
@@ -30,6 +27,15 @@ pub struct Aim<'a> {
 }
 
 impl Aim<'_> {
+    /// The same with fewer requests.
+    #[must_use]
+    pub fn in_brief(&self) -> Self {
+        Aim {
+            size: Size::Brief,
+            ..self.clone()
+        }
+    }
+
     /// The figures that count.
     pub fn figures(&self) -> impl Iterator<Item = (&Place, f64, Kind)> {
         let figures = self.target.of_tests(&self.tests);
@@ -37,8 +43,8 @@ impl Aim<'_> {
             figures.filter_map(|(place, value)| Some((place, value, Kind::of(&place.metric)?)));
         figures.filter(|(_, _, kind)| match kind {
             Kind::Tail => self.tails,
-            // A test that is cut short has none.
-            Kind::FarTail => self.tails && self.size == Size::OfSuite,
+            // A test of reads that is cut short has none.
+            Kind::FarTail => self.tails && self.size != Size::Small,
             _ => true,
         })
     }
@@ -122,15 +128,18 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for Problem<'_> {
     }
 
     fn jacobian(&self) -> Option<DMatrix<f64>> {
+        let own = self.candidate(&self.at);
+        let steps: Vec<f64> = self.numbers.iter().map(|(of, _)| own.step(*of)).collect();
         let moved = |n: usize| {
             let mut at = self.at.clone();
-            at[n] += STEP;
+            at[n] += steps[n];
             at
         };
         let mut all = vec![self.at.clone()];
         all.extend((0..self.at.len()).map(moved));
         let all = self.residuals_at(&all);
-        let columns: Vec<DVector<f64>> = all[1..].iter().map(|of| (of - &all[0]) / STEP).collect();
+        let slopes = all[1..].iter().zip(steps);
+        let columns: Vec<DVector<f64>> = slopes.map(|(of, step)| (of - &all[0]) / step).collect();
         Some(DMatrix::from_columns(&columns))
     }
 }

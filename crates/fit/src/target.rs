@@ -1,11 +1,10 @@
 //! The figures of a drive that a fit is made to, and those that judge it.
 
-use ftlab_result::quantity::{Quantity, table};
+use ftlab_result::quantity::{self, Quantity, table};
 use ftlab_result::{ResultSet, Run};
+use ftlab_states::State;
 use std::collections::BTreeMap;
-
-/// What tests that are fitted to nothing have at the beginning of their family's slug.
-pub const HELD_OUT: &str = "held-out";
+use thiserror::Error;
 
 /// Where a figure is from: the test, the state of the drive and the metric.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,6 +42,11 @@ const RATES: &[Quantity] = &[
     table::AFTER_MB_S,
     table::FOLD_MB_S,
     table::RESTED_MB_S,
+    table::MB_S,
+    table::MIB_S,
+    table::WRITE_MIB_S,
+    table::WRITES_PER_S,
+    table::SERVED_WRITES_PER_S,
 ];
 
 /// Amounts of data that tell what a cache takes.
@@ -57,7 +61,7 @@ impl Kind {
             _ if is(RATES) => Some(Kind::Rate),
             _ if is(SIZES) => Some(Kind::Size),
             _ if is(&[table::COMMIT_US]) => Some(Kind::Typical),
-            _ if is(&[table::WA]) => Some(Kind::Amplification),
+            _ if is(&[table::WA, table::WRITE_AMP]) => Some(Kind::Amplification),
             _ if metric.ends_with("_lat_p50_us") => Some(Kind::Typical),
             _ if metric.ends_with("_lat_p99_us") => Some(Kind::Tail),
             _ if metric.ends_with("_lat_p999_us") => Some(Kind::FarTail),
@@ -87,48 +91,90 @@ impl Kind {
 /// Figures of a drive by their places.
 pub type Figures = BTreeMap<Place, f64>;
 
-/// The figures of runs.
-#[must_use]
-pub fn figures<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Figures {
-    let mut figures = Figures::new();
-    for run in runs {
-        for (metric, value) in &run.metrics {
-            let Some(kind) = Kind::of(metric) else {
-                continue;
-            };
-            // Without a write there is no amplification to speak of, and collection needs a steady drive.
-            let is_idle =
-                kind == Kind::Amplification && (run.write.ios == 0 || run.state != "steady");
-            // A fill has its rates by plateaus.
-            let is_twice = *metric == table::IOPS.name && table::MEAN_MB_S.of(run).is_some();
-            if is_idle || is_twice || !value.is_finite() || *value <= 0.0 {
-                continue;
-            }
-            let place = Place {
-                test: run.test.clone(),
-                state: run.state.clone(),
-                metric: metric.clone(),
-            };
-            figures.insert(place, *value);
-        }
-    }
-    figures
+/// The figures of a run that each say something of their own.
+fn own_figures(run: &Run) -> impl Iterator<Item = (Place, f64)> {
+    // The same figure in other words.
+    let is_twice = |metric: &str| match metric {
+        // A fill has its rates by plateaus.
+        _ if metric == table::IOPS.name => table::MEAN_MB_S.of(run).is_some(),
+        _ => [table::MB_S, table::MIB_S]
+            .iter()
+            .any(|of| of.name == metric),
+    };
+    let figures = run.metrics.iter().filter_map(move |(metric, value)| {
+        let kind = Kind::of(metric)?;
+        // Without a write there is no amplification to speak of, and collection needs a drive that was full.
+        let is_idle = kind == Kind::Amplification
+            && (run.write.ios == 0
+                || [State::New.name(), State::Filled.name()].contains(&&*run.state));
+        let place = Place {
+            test: run.test.clone(),
+            state: run.state.clone(),
+            metric: metric.clone(),
+        };
+        (!is_idle && !is_twice(metric)).then_some((place, *value))
+    });
+    figures.filter(|(_, value)| value.is_finite() && *value > 0.0)
 }
 
-/// What a drive gave in a suite's tests.
+/// What runs give of figures.
+#[must_use]
+pub fn figures<'a>(runs: &[&Run], places: impl IntoIterator<Item = &'a Place>) -> Figures {
+    let of = |place: &Place| {
+        let mut runs = runs.iter();
+        let run = runs.find(|run| run.test == place.test && run.state == place.state)?;
+        let value = quantity::value(run, &place.metric, None)?;
+        (value.is_finite() && value > 0.0).then(|| (place.clone(), value))
+    };
+    places.into_iter().filter_map(of).collect()
+}
+
+/// What a drive gave in tests.
 #[derive(Debug, Clone)]
 pub struct Target {
+    /// The drive's name.
+    pub name: String,
+    /// Bytes that the host sees.
+    pub capacity_bytes: u64,
     /// Everything that was measured.
     pub figures: Figures,
+    /// How and where, in words.
+    pub measured: String,
+}
+
+/// Reason why results are of no one drive.
+#[derive(Debug, Error)]
+pub enum TargetError {
+    /// A fit is of one drive.
+    #[error(
+        "the results are of {0} drives; a fit is to one: measure it alone, or give results of it alone"
+    )]
+    Drives(usize),
+    /// Nobody said how large the drive is.
+    #[error(
+        "the results do not say how large the drive is; give it to `ftlab import results` with --capacity"
+    )]
+    NoCapacity,
 }
 
 impl Target {
-    /// The figures of the one drive of a result set.
-    #[must_use]
-    pub fn of(set: &ResultSet) -> Target {
-        Target {
-            figures: figures(&set.runs),
+    /// What the one drive of a result set gave.
+    ///
+    /// # Errors
+    /// When the results are of no drive or several, or do not say how large it is.
+    pub fn of(set: &ResultSet) -> Result<Target, TargetError> {
+        let [drive] = &set.drives[..] else {
+            return Err(TargetError::Drives(set.drives.len()));
+        };
+        if drive.capacity_bytes == 0 {
+            return Err(TargetError::NoCapacity);
         }
+        Ok(Target {
+            name: drive.name.clone(),
+            capacity_bytes: drive.capacity_bytes,
+            figures: set.runs.iter().flat_map(own_figures).collect(),
+            measured: format!("{} on {}", set.origin.way.name(), set.origin.testbed),
+        })
     }
 
     /// The figures of some tests.
@@ -136,6 +182,12 @@ impl Target {
         let figures = self.figures.iter();
         let figures = figures.filter(|(place, _)| tests.contains(&place.test));
         figures.map(|(place, value)| (place, *value))
+    }
+
+    /// Returns true if some test gave such a figure.
+    #[must_use]
+    pub fn has(&self, metric: &Quantity) -> bool {
+        self.figures.keys().any(|place| place.metric == metric.name)
     }
 
     /// One figure.

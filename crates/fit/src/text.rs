@@ -30,6 +30,11 @@ pub fn text(
         if let Some(entry) = entry(&mut table, key) {
             let (source, confidence, note) = match of {
                 Some(of) if of.is_pinned() => ("fitted", confidence(of), note(of, measured)),
+                Some(of) if of.interval.is_some() => (
+                    "fitted",
+                    "low",
+                    format!("a fifth of it moves no figure by 3 %; {measured}"),
+                ),
                 Some(_) => (
                     "assumed",
                     "low",

@@ -7,7 +7,7 @@ use ftlab_drive::{Catalog, DriveFile};
 use ftlab_fit::candidate::{Candidate, Layout, Number};
 use ftlab_fit::judge::{Judged, median};
 use ftlab_fit::steps::Effort;
-use ftlab_fit::target::HELD_OUT;
+use ftlab_fit::target::Target;
 use ftlab_fit::{FitError, Fitted, Request, fit, hidden, text};
 use ftlab_lab::Lab;
 use ftlab_result::ResultSet;
@@ -30,15 +30,16 @@ fn measured(drive: &DriveFile, tests: Vec<Test>) -> ResultSet {
 
 fn fitted(start: &DriveFile, measured: &ResultSet) -> Result<Fitted, FitError> {
     let suite = suites::named("fit").unwrap();
+    let target = Target::of(measured)?;
     let request = Request {
-        measured,
+        target: &target,
         start,
         suite: &suite,
         machine: None,
         seed: RootSeed(1),
         effort: Effort::Quick,
     };
-    fit(&request, &lab(), &|_, _| {})
+    fit(&request, &lab(), &|_, _, _| {})
 }
 
 #[test]
@@ -173,18 +174,12 @@ fn what_cannot_be_fitted_is_refused_with_a_reason() {
     let (truth, start) = eight_dies();
     let why = |start: &DriveFile, set: &ResultSet| fitted(start, set).unwrap_err().to_string();
     // Tests that judge are no tests to fit to.
-    let held = tests(&["randread-4k-qd2"]);
-    assert!(
-        held.iter()
-            .any(|test| test.family.slug.starts_with(HELD_OUT))
-    );
-    let only_held = held
-        .into_iter()
-        .filter(|test| test.family.slug.starts_with(HELD_OUT))
-        .collect();
+    let mut only_held = tests(&["randread-4k-qd2"]);
+    only_held.retain(|test| test.family.slug.starts_with("held-out"));
+    assert!(!only_held.is_empty());
     let set = measured(&truth, only_held);
     assert!(
-        why(&start, &set).contains("no test of the suite `fit`"),
+        why(&start, &set).contains("no test that a drive can be fitted to"),
         "{}",
         why(&start, &set)
     );

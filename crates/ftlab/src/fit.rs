@@ -1,26 +1,29 @@
 //! `ftlab fit`: a drive file fitted to what a suite's tests measured on a drive.
 
 use crate::failure::{Failure, Outcome};
-use crate::files::NewFile;
+use crate::files::{self, NewFile};
 use crate::options::{OutputFormat, TestbedOption, Work};
 use crate::run::wall::Time;
+use crate::suite::SuiteOption;
 use crate::{drives, results, screen};
 use clap::Args;
 use comfy_table::{Cell, CellAlignment};
-use ftlab_bench::suites;
-use ftlab_drive::Catalog;
-use ftlab_fit::candidate::Candidate;
+use ftlab_bench::suites::{self, Suite};
+use ftlab_drive::{Catalog, DriveFile};
+use ftlab_fit::csv::{self, CsvError};
 use ftlab_fit::judge::{Judged, median};
 use ftlab_fit::pinned::Found;
 use ftlab_fit::steps::Effort;
-use ftlab_fit::{Fitted, Request, fit, text};
+use ftlab_fit::target::Target;
+use ftlab_fit::{FitError, Fitted, Request, fit, text};
 use ftlab_lab::Lab;
-use ftlab_result::ResultSet;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// The suite whose tests tell a drive's numbers apart.
-const SUITE: &str = "fit";
+const WHAT: &str = "a directory that `ftlab measure` or `ftlab review` wrote, the results.json in it, or a .csv of figures";
+
+/// The most that is read of a table of figures.
+const BYTES_MAX: u64 = 16 << 20;
 
 /// Figures that are shown by themselves: those that are furthest off.
 const WORST: usize = 5;
@@ -31,21 +34,29 @@ Examples:
   ftlab measure /dev/nvme1n1 --suite fit --destroy ID --out measured
   ftlab fit generic-nvme-tlc-1000 --to measured --out mine.toml
   ftlab fit ./qlc.toml --to measured --set slc.bits=4 --quick --out mine.toml
+  ftlab fit generic-dc-tlc-1920 --to figures.csv --suite modern --out mine.toml
   ftlab review ./mine.toml --suite fit --out modelled
   ftlab report measured modelled --out compared
 
 DRIVE is the file to begin with: a generic drive of the class, whose kind of
 cells, cache and capacitors are as the data sheet says. The fit sets its
 capacity, finds dies, channels and planes, and solves for times, rates and
-sizes by the figures of the suite `fit`. Tests whose families are called
-`held-out` are fitted to nothing: their errors say what the fit is worth.")]
+sizes. The tests of the suite `fit` tell these apart; those of other suites
+tell what they happen to. Tests whose families are called `held-out` are
+fitted to nothing: their errors say what the fit is worth.
+
+A .csv has the columns test, metric, value and, where a test runs in several
+states, state. The drive is then as large as DRIVE.")]
 pub struct Options {
     /// The drive to begin with: one of `ftlab drives`, or a path to a drive file
     #[arg(value_name = "DRIVE", value_parser = drives::name(), hide_possible_values = true)]
     drive: String,
-    /// Results of the suite `fit` on one drive: a directory that `ftlab measure` or `ftlab review` wrote, or the results.json in it
-    #[arg(long, value_name = "RESULTS")]
+    /// What was measured of one drive: a directory that `ftlab measure` or `ftlab review` wrote, the results.json in it, or a
+    /// .csv of figures
+    #[arg(long, value_name = "RESULTS|CSV")]
     to: PathBuf,
+    #[command(flatten)]
+    suite: SuiteOption,
     /// Change a number of the drive file first, for example slc.bits=4; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
@@ -69,13 +80,12 @@ pub struct Options {
 
 pub fn command(options: &Options, catalog: &Catalog) -> Outcome {
     let start = catalog.load(&options.drive, &options.settings)?;
-    let measured = results::read(&options.to)?;
+    let (target, suite) = measured(options, &start)?;
     let out = NewFile::ready(&options.out, "--out")?;
     let machine = &options.work.machine;
     let lab = Lab::new(machine.threads(), machine.memory_bytes())?;
-    let suite = suites::named(SUITE).map_err(Failure::Input)?;
     let request = Request {
-        measured: &measured,
+        target: &target,
         start: &start,
         suite: &suite,
         machine: options.testbed.load()?,
@@ -86,10 +96,10 @@ pub fn command(options: &Options, catalog: &Catalog) -> Outcome {
         },
     };
     let progress = options.work.signs.spinner("what a command takes");
-    let fitted = fit(&request, &lab, &|what, _: &Candidate| progress.say(what))?;
+    let fitted = fit(&request, &lab, &|what, _, _| progress.say(what))?;
     progress.clear();
-    let name = options.name.as_deref().unwrap_or(&measured.drives[0].name);
-    let text = text::text(&fitted.candidate, &fitted.found, name, &source(&measured))?;
+    let name = options.name.as_deref().unwrap_or(&target.name);
+    let text = text::text(&fitted.candidate, &fitted.found, name, &source(&target))?;
     out.write(text.as_bytes())?;
     screen::print(&match options.output_format {
         OutputFormat::Normal => normal(&fitted, options),
@@ -97,14 +107,34 @@ pub fn command(options: &Options, catalog: &Catalog) -> Outcome {
     })
 }
 
+/// What was measured, and the suite whose tests were: by default that which has most of them.
+fn measured(options: &Options, start: &DriveFile) -> Result<(Target, Suite), Failure> {
+    let of_tests = |tests: &[String]| match options.suite.open()? {
+        Some(suite) => Ok(suite),
+        None => suites::with_most(tests.iter().map(String::as_str)).ok_or_else(|| {
+            let to = options.to.display();
+            Failure::Input(format!(
+                "no suite that comes with ftlab has a test of {to}; name yours with --suite"
+            ))
+        }),
+    };
+    if options.to.extension().is_none_or(|of| of != "csv") {
+        let set = results::read(&options.to)?;
+        let tests: Vec<String> = set.runs.iter().map(|run| run.test.clone()).collect();
+        let target = Target::of(&set).map_err(FitError::from)?;
+        return Ok((target, of_tests(&tests)?));
+    }
+    let text = files::read_up_to(BYTES_MAX, &options.to, WHAT)?;
+    let named = |why: CsvError| Failure::Input(format!("{}: {why}", options.to.display()));
+    let suite = of_tests(&csv::tests(&text).map_err(named)?)?;
+    let target = csv::target(&text, &suite, start.name(), start.capacity_bytes()).map_err(named)?;
+    Ok((target, suite))
+}
+
 /// Where and when the figures were taken, for the notes of the file.
-fn source(measured: &ResultSet) -> String {
+fn source(target: &Target) -> String {
     let date = Time::now().day();
-    let way = measured.origin.way.name();
-    format!(
-        "figures {way} on {}, fitted {date}",
-        measured.origin.testbed
-    )
+    format!("figures {}, fitted {date}", target.measured)
 }
 
 /// A fit as programs read it.
@@ -208,7 +238,7 @@ fn normal(fitted: &Fitted, options: &Options) -> String {
         text += &format!("{choice}\n");
     }
     text += &format!("\n{}", screen::lines(numbers(&fitted.found)));
-    if fitted.found.iter().any(|of| !of.is_pinned()) {
+    if fitted.found.iter().any(|of| of.interval.is_none()) {
         text += "\nno figure pins the numbers without an interval: they are as in the file to begin with\n";
     }
     text += &format!("\nfitted to:  {}\n", Errors::of(&fitted.fitted_to).words());

@@ -31,7 +31,8 @@ impl SuiteOption {
             .is_some_and(|path| !suites::is_name(path))
     }
 
-    fn open(&self) -> Result<Option<Suite>, Failure> {
+    /// The suite that is asked for.
+    pub fn open(&self) -> Result<Option<Suite>, Failure> {
         let suite = self.suite.as_deref().map(suites::open);
         suite.transpose().map_err(Failure::Input)
     }

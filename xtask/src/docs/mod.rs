@@ -3,6 +3,7 @@
 mod accuracy;
 mod cards;
 mod claims;
+mod fit;
 mod predictions;
 mod theory;
 
@@ -26,6 +27,8 @@ pub enum Page {
     Cards,
     /// Write docs/claims.md: every claim of the sources with its verdict
     Claims,
+    /// Write the page of fits: what was found of hidden drives, and how far fits of public ones are off
+    Fit(fit::Options),
     /// Write docs/peers.md: ftlab beside other simulators, of which MQSIM is the path of MQSim's program
     Peers(peers::Options),
     /// Review one test of a drive, for `peers` to measure
@@ -42,6 +45,7 @@ pub fn command(page: &Page) -> Result<()> {
         Page::Accuracy { review } => accuracy::draw(review),
         Page::Cards => cards::draw(),
         Page::Claims => claims::draw(),
+        Page::Fit(options) => fit::draw(options),
         Page::Peers(options) => peers::draw(options),
         Page::PeersOwn(options) => peers::review_one(options),
         Page::Predictions => predictions::draw(),

@@ -1,15 +1,20 @@
 //! Hidden drives measured and fitted in virtual time, with the truth beside what was found.
 
-use anyhow::Context;
+mod row;
+
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use ftlab_base::RootSeed;
 use ftlab_bench::review::Review;
-use ftlab_bench::suites;
-use ftlab_fit::candidate::Candidate;
-use ftlab_fit::judge::{Judged, median};
+use ftlab_bench::suites::{self, Suite};
 use ftlab_fit::steps::Effort;
-use ftlab_fit::{Fitted, Request, fit, hidden};
+use ftlab_fit::target::Target;
+use ftlab_fit::{Request, fit, hidden, truth};
 use ftlab_lab::Lab;
+pub use row::{Found, Row, summary};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// Memory for drives and their copies.
 const MEMORY_BYTES: u64 = 8 << 30;
@@ -18,67 +23,107 @@ const MEMORY_BYTES: u64 = 8 << 30;
 const MEASURED: RootSeed = RootSeed(77);
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo run --profile review -p xtask -- hidden 7
+  cargo run --profile review -p xtask -- hidden {1..10} --keep target/hidden
+  cargo run --profile review -p xtask -- hidden --of-today 3 --judge")]
 pub struct Options {
     /// Seeds of the drives
-    #[arg(required = true)]
+    #[arg(required_unless_present = "of_today")]
     seeds: Vec<u64>,
+    /// As many seeds more, by the date: others every day
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    of_today: u64,
+    /// Fail if a fit is further off what it did not see than it may be
+    #[arg(long)]
+    judge: bool,
     /// Try less, as `ftlab fit --quick`
     #[arg(long)]
     quick: bool,
+    /// Keep the drives, what was measured and what was found of them; what is there already is not done again
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
 }
 
-pub fn command(options: &Options) -> anyhow::Result<()> {
+pub fn command(options: &Options) -> Result<()> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let lab = Lab::new(threads, MEMORY_BYTES)?;
     let suite = suites::named("fit").map_err(anyhow::Error::msg)?;
-    for &seed in &options.seeds {
-        let hidden = hidden::drive(seed).with_context(|| format!("seed {seed}"))?;
-        let subject = vec![hidden.truth.clone().into()];
-        let review = Review::of(subject, suite.tests().collect(), MEASURED);
-        let measured = review.results(&lab, &|_, _| Ok(()))?;
-        let request = Request {
-            measured: &measured,
-            start: &hidden.start,
-            suite: &suite,
-            machine: None,
-            seed: RootSeed(1),
-            effort: if options.quick {
-                Effort::Quick
-            } else {
-                Effort::Full
-            },
-        };
-        let fitted = fit(&request, &lab, &|what, _| eprintln!("{seed}: {what}"))?;
-        println!("{}", row(seed, &hidden, &fitted));
+    let effort = match options.quick {
+        true => Effort::Quick,
+        false => Effort::Full,
+    };
+    let mut rows = Vec::new();
+    let mut seeds = options.seeds.clone();
+    seeds.extend(of_today(options.of_today)?);
+    for seed in seeds {
+        let folder = options
+            .keep
+            .as_ref()
+            .map(|keep| keep.join(seed.to_string()));
+        let row = row_of(seed, effort, &suite, &lab, folder.as_deref());
+        let row = row.with_context(|| format!("seed {seed}"))?;
+        println!("{row}");
+        rows.push(row);
     }
+    println!("{}", summary(&rows));
+    let far: Vec<String> = rows.iter().filter_map(Row::why_far).collect();
+    ensure!(!options.judge || far.is_empty(), "{}", far.join("\n"));
     Ok(())
 }
 
-/// A drive in a paragraph: what was found over the truth, and what the fit is off by.
-fn row(seed: u64, hidden: &hidden::Hidden, fitted: &Fitted) -> String {
-    let truth = Candidate::of(&hidden.truth);
-    let flash = |of: Option<u64>| of.unwrap_or_default() as f64;
-    let raw = flash(fitted.file.raw_bytes()) / flash(hidden.truth.raw_bytes());
-    let mut text = format!(
-        "seed {seed}: {:?}, found {:?}; unknown: {}; flash {raw:.4}",
-        truth.layout,
-        fitted.candidate.layout,
-        hidden.unknown.unwrap_or("none")
-    );
-    for of in fitted.found.iter().filter(|of| of.is_pinned()) {
-        let share = truth.get(of.number).map_or(f64::NAN, |value| of.is / value);
-        text += &format!(", {} {share:.3}", of.number.name());
+/// Seeds that the date gives, none of which is among those that the fit was made with.
+fn of_today(count: u64) -> Result<impl Iterator<Item = u64>> {
+    const DAY: u64 = 24 * 60 * 60;
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
+    let first = seconds / DAY * 1000;
+    Ok(first..first + count)
+}
+
+fn row_of(
+    seed: u64,
+    effort: Effort,
+    suite: &Suite,
+    lab: &Lab,
+    folder: Option<&Path>,
+) -> Result<Row> {
+    let kept = folder.map(|folder| folder.join("row.json"));
+    if let Some(kept) = kept.as_ref().filter(|kept| kept.exists()) {
+        return Ok(serde_json::from_str(&fs::read_to_string(kept)?)?);
     }
-    for (name, judged) in [
-        ("fitted", &fitted.fitted_to),
-        ("held out", &fitted.held_out),
-    ] {
-        let worst = judged.iter().filter(|of| of.kind.is_firm());
-        text += &format!(
-            "; {name}: median {:.3}, worst {:.3}",
-            median(judged.iter().map(Judged::error).collect()),
-            worst.map(Judged::error).fold(0.0, f64::max)
+    let hidden = hidden::drive(seed)?;
+    let subject = vec![hidden.truth.clone().into()];
+    let review = Review::of(subject, suite.tests().collect(), MEASURED);
+    let measured = review.results(lab, &|_, _| Ok(()))?;
+    if let Some(folder) = folder {
+        fs::create_dir_all(folder)?;
+        fs::write(folder.join("truth.toml"), hidden.truth.text())?;
+        fs::write(folder.join("start.toml"), hidden.start.text())?;
+        fs::write(folder.join("results.json"), serde_json::to_vec(&measured)?)?;
+    }
+    let target = Target::of(&measured)?;
+    let request = Request {
+        target: &target,
+        start: &hidden.start,
+        suite,
+        machine: None,
+        seed: RootSeed(1),
+        effort,
+    };
+    let begun = Instant::now();
+    let fitted = fit(&request, lab, &|what, candidate, misfit| {
+        eprintln!(
+            "{seed} {:.0} s: {what}: misfit {misfit:.0}, {}",
+            begun.elapsed().as_secs_f64(),
+            candidate.settings().join(" ")
         );
+    })?;
+    let seconds = begun.elapsed().as_secs_f64();
+    let told = truth::told(&request, lab, &hidden.truth);
+    let row = Row::of(seed, &hidden, &fitted, &told, seconds);
+    if let Some(kept) = kept {
+        fs::write(kept, serde_json::to_vec_pretty(&row)?)?;
     }
-    text
+    Ok(row)
 }

@@ -8,7 +8,7 @@ mod score;
 mod seen;
 
 pub use asked::asked;
-pub use modern::{HeldTo, held_to};
+pub use modern::{HeldTo, held_to, rows as of_today};
 pub use score::{AT_LEAST, Judgement, judge};
 
 use crate::repeats::spread;

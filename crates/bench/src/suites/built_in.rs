@@ -64,6 +64,22 @@ pub fn named(name: &str) -> Result<Suite, String> {
     Ok(read(std::slice::from_ref(of_name)).remove(0))
 }
 
+/// The suite that has the most of some tests; none if none has any.
+#[must_use]
+pub fn with_most<'a>(tests: impl IntoIterator<Item = &'a str>) -> Option<Suite> {
+    let tests: Vec<&str> = tests.into_iter().collect();
+    let all = FILES
+        .iter()
+        .chain(&OTHERS)
+        .map(|of| read(std::slice::from_ref(of)).remove(0));
+    let having = all.map(|suite| {
+        let has = |slug: &&&str| suite.tests().any(|test| test.answers_to(slug));
+        (tests.iter().filter(has).count(), suite)
+    });
+    let most = having.max_by_key(|(count, _)| *count);
+    most.filter(|(count, _)| *count > 0).map(|(_, suite)| suite)
+}
+
 /// Returns true if a suite is asked for by a name rather than by the path of a file. Whatever is a file, or looks like
 /// the path of one, is a suite of the user's.
 #[must_use]

@@ -13,7 +13,7 @@ mod read;
 mod select;
 mod shuffled;
 
-pub use built_in::{all, all_drives, drives, families, is_name, named, names, open};
+pub use built_in::{all, all_drives, drives, families, is_name, named, names, open, with_most};
 pub(crate) use files::Kind as KindOfLoad;
 pub use files::{Files, script_beside, text_of_load};
 pub use select::{LISTED, UnknownTest, of_default, select, select_of};
@@ -347,14 +347,25 @@ impl Test {
         }
     }
 
+    /// The states that it begins in.
+    #[must_use]
+    pub fn states(&self) -> Vec<&str> {
+        match &self.step.work {
+            Work::Loads { .. } => self
+                .family
+                .states
+                .iter()
+                .map(|state| state.name())
+                .collect(),
+            Work::Within(procedure, job) => procedure.states_of(job).collect(),
+            Work::Fact(_) => vec![NO_STATE],
+        }
+    }
+
     /// The state that answers figures whose state is unstated.
     #[must_use]
     pub fn first_state(&self) -> &str {
-        match &self.step.work {
-            Work::Loads { .. } => self.family.states[0].name(),
-            Work::Within(procedure, job) => procedure.states_of(job).next().unwrap_or(NO_STATE),
-            Work::Fact(_) => NO_STATE,
-        }
+        self.states().first().copied().unwrap_or(NO_STATE)
     }
 
     /// Returns true if it brings its drive to states of its own, so that it can begin in no other.

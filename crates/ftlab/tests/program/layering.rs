@@ -246,6 +246,8 @@ pub const USES: &[(&str, &[&str])] = &[
             "ftlab-sheet",
             "ftlab-host",
             "ftlab-drive",
+            "ftlab-states",
+            "ftlab-workload",
             "ftlab-result",
             "ftlab-play",
             "ftlab-lab",

@@ -31,7 +31,16 @@ fn reviews_and_comparisons_that_cannot_be_are_refused() {
             2,
             "nonesuch",
         ),
-        ("fit generic-dc-tlc-1920 --out x.toml", 2, "--to <RESULTS>"),
+        (
+            "fit generic-dc-tlc-1920 --out x.toml",
+            2,
+            "--to <RESULTS|CSV>",
+        ),
+        (
+            "fit generic-dc-tlc-1920 --to nonesuch.csv --out x.toml",
+            2,
+            "nonesuch.csv",
+        ),
         ("fit nonesuch --to d --out x.toml", 2, "nonesuch"),
         (
             "review generic-mlc-8 --suite nonesuch",
