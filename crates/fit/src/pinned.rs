@@ -47,7 +47,7 @@ impl Found {
 const AS_WELL: f64 = 0.02;
 
 /// The numbers of a fitted drive. One that no figure pins goes back to what the start has, unless the drive then fits less well: a
-/// fifth of it may move nothing, and ten times as much of it all. The candidate that comes with them has them so.
+/// fifth of it may move no figure, and ten times as much of it many. The candidate that comes with them has them so.
 #[must_use]
 pub fn found(
     bench: &Bench<'_>,

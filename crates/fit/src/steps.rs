@@ -29,7 +29,7 @@ const ORDERS: &[&[&str]] = &[&["firmware.in_order=false"], &["firmware.in_order=
 
 /// Commands that a drive has in hand, and factors of them that are tried.
 const DEPTH: Number = key("queue.depth");
-const DEPTH_TIMES: &[f64] = &[1.0, 0.5, 0.25, 0.19, 0.125];
+const DEPTH_TIMES: &[f64] = &[0.5, 0.25, 0.19, 0.125];
 
 /// How much is tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -406,16 +406,20 @@ fn turns(bench: &Bench<'_>, start: &Candidate, aim: &Aiming<'_>) -> Candidate {
     if mixed.figures().next().is_none() {
         return start.clone();
     }
-    let chosen = ORDERS
-        .iter()
-        .map(|settings| start.choosing("order", settings));
-    let depths = chosen.flat_map(|of| {
-        let depth = of.get(DEPTH).unwrap_or_default();
-        DEPTH_TIMES
-            .iter()
-            .map(move |times| of.with(DEPTH, depth * times))
-    });
-    let best = fittest(bench, &mixed, &depths.collect::<Vec<_>>());
+    // What fits as well stays as it was.
+    let mut tried = vec![start.clone()];
+    for settings in ORDERS {
+        let of = start.choosing("order", settings);
+        tried.push(of.clone());
+        if let Some(depth) = of.get(DEPTH) {
+            tried.extend(
+                DEPTH_TIMES
+                    .iter()
+                    .map(|times| of.with(DEPTH, depth * times)),
+            );
+        }
+    }
+    let best = fittest(bench, &mixed, &tried);
     solve(bench, &mixed, &best, TURNS, 3)
 }
 
@@ -474,7 +478,9 @@ fn writes(bench: &Bench<'_>, start: &Candidate, aim: &Aiming<'_>, said: &Saying<
         said("a way", &all, &of);
         of
     };
-    let found: Vec<Candidate> = found.iter().map(finer).collect();
+    let found = found.iter().map(finer);
+    // What fits as well stays as it was.
+    let found: Vec<Candidate> = std::iter::once(start.clone()).chain(found).collect();
     let best = fittest(bench, &all, &found);
     said("way", &all, &best);
     let best = turns(bench, &best, aim);

@@ -142,9 +142,52 @@ impl Known {
     }
 }
 
+/// Seconds in which nothing was written that are a rest, and no stall.
+const REST_S: u32 = 10;
+
+/// The fill of a drive of which nothing is known, by the bytes that were written in each second.
+#[must_use]
+pub fn of_seconds(bytes: &[u64]) -> Fill {
+    let mut jobs: Vec<Vec<Stretch>> = vec![Vec::new()];
+    let mut empty = 0_u32;
+    for &bytes in bytes {
+        if bytes == 0 {
+            empty += 1;
+            continue;
+        }
+        let has_begun = jobs.last().is_some_and(|job| !job.is_empty());
+        let is_rest = empty >= REST_S;
+        if is_rest && has_begun {
+            jobs.push(Vec::new());
+        }
+        let job = jobs.last_mut().expect("it has one");
+        job.push(Stretch {
+            bytes: bytes as f64,
+            // What stalled is slow.
+            seconds: 1.0
+                + if is_rest || !has_begun {
+                    0.0
+                } else {
+                    f64::from(empty)
+                },
+        });
+        empty = 0;
+    }
+    let unknown = Known {
+        times: 1.0,
+        cells_gb: None,
+        buffer_gb: 0.0,
+        own_buffer_gb: 0.0,
+    };
+    of_jobs(jobs, unknown)
+}
+
 /// The fill that jobs logged, one after the other with a rest between them.
 pub fn of(logs: &[Arc<JobLog>], known: Known) -> Fill {
-    let jobs: Vec<Vec<Stretch>> = logs.iter().map(|log| spans(log)).collect();
+    of_jobs(logs.iter().map(|log| spans(log)).collect(), known)
+}
+
+fn of_jobs(jobs: Vec<Vec<Stretch>>, known: Known) -> Fill {
     let total: f64 = jobs.iter().flatten().map(|span| span.bytes).sum();
     let mut fill = Fill::default();
     let mut written = 0.0;
@@ -466,6 +509,24 @@ mod tests {
             found(&[(40.0, 2000.0), (100.0, 1000.0)]),
             [(38.0, 2000.0), (100.0, 1000.0)]
         );
+    }
+
+    #[test]
+    fn seconds_tell_plateaus_and_a_rest_and_a_stall_is_none() {
+        // 20 s at 2 GB/s, 30 at 0.5 with a stall of 3 s among them, a rest, 10 at 2 GB/s and 30 at 0.5.
+        let at = |mb_s: u64, seconds| vec![mb_s * 1_000_000; seconds];
+        let behind = [at(500, 15), at(0, 3), at(500, 15)].concat();
+        let all = [at(2000, 20), behind, at(0, 30), at(2000, 10), at(500, 30)].concat();
+        let fill = of_seconds(&all);
+        assert_eq!((fill.plateaus.len(), fill.cache_plateaus), (4, 1));
+        assert_eq!(fill.rests_gb, [55.0]);
+        let of = metrics(&fill);
+        assert_eq!((of["slc_gb"], of["slc_write_mb_s"]), (40.0, 2000.0));
+        assert!((of["after_mb_s"] / (15_000.0 / 33.0) - 1.0).abs() < 1e-9);
+        assert_eq!((of["rested_gb"], of["rested_mb_s"]), (20.0, 2000.0));
+        // One speed is no cache, and nothing is nothing.
+        assert_eq!(of_seconds(&at(500, 60)).cache_plateaus, 0);
+        assert!(of_seconds(&[]).course.is_empty() && of_seconds(&at(0, 40)).plateaus.is_empty());
     }
 
     #[test]

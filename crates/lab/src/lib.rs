@@ -25,7 +25,9 @@ mod subject;
 
 pub use cell::{Begin, Cell, Course, Observer, Playing, Rest, Saved, Work, mark_of};
 pub use error::LabError;
-pub use fill::{Known as KnownOfFill, metrics as fill_metrics, of as fill_of};
+pub use fill::{
+    Known as KnownOfFill, metrics as fill_metrics, of as fill_of, of_seconds as fill_of_seconds,
+};
 pub use length::Length;
 pub use outcome::{Outcome, link_words, smart_of};
 pub use play::{How, check, play};

@@ -5,12 +5,10 @@ use crate::health::Health;
 use crate::plan::Measure;
 use ftlab_bench::review::read_off;
 use ftlab_bench::suites::Test;
+use ftlab_lab::fill_of_seconds;
 use ftlab_readings::fio::seconds_of_groups;
 use ftlab_result::quantity::table;
-use ftlab_result::{At, CountedStep, Fill, Run, Settling, Warning};
-
-/// Length of an interval of the series.
-const INTERVAL_S: f64 = 1.0;
+use ftlab_result::{At, CountedStep, Run, Settling, Warning};
 
 /// What brought the drive to where a measurement began, and what is to be said of it.
 pub struct About<'a> {
@@ -53,29 +51,21 @@ pub fn runs(measure: &Measure, ended: &Ended, about: &About<'_>) -> Vec<Run> {
 
 fn of_test(test: &Test, measure: &Measure, run: Run, about: &About<'_>) -> Run {
     let (drive, slug) = (about.drive, &test.step.slug);
-    let fill = fill(&run.series_bytes);
+    let fill = fill_of_seconds(&run.series_bytes);
     let mut run = Run {
         id: format!("{drive}/{slug}/{}", measure.suffix),
         drive: drive.to_owned(),
         test: slug.clone(),
         ..run
     };
+    let has_cache = fill.cache_plateaus > 0;
     read_off(&test.step, &mut run, fill);
-    run
-}
-
-/// The course of a drive that is written in order; what is a cache of a real drive is not looked for.
-fn fill(bytes: &[u64]) -> Fill {
-    let mut written = 0.0;
-    let course = bytes.iter().filter(|bytes| **bytes > 0).map(|bytes| {
-        written += *bytes as f64 / 1e9;
-        (written, *bytes as f64 / 1e6 / INTERVAL_S)
-    });
-    Fill {
-        course: course.collect(),
-        doubt: Some("Where a cache ends is not looked for on a real drive.".to_owned()),
-        ..Fill::default()
+    if has_cache && run.fill.is_some() {
+        run.notes.push(
+            "Nothing is known of the drive's cache: it is taken to end where the speed falls for the first time.".to_owned(),
+        );
     }
+    run
 }
 
 fn whole(measure: &Measure, ended: &Ended, about: &About<'_>) -> Run {
