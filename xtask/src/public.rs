@@ -1,5 +1,6 @@
 //! Drives of which others published many figures, fitted to half of them and judged by the other half.
 
+use crate::docs::read;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use ftlab_base::RootSeed;
@@ -24,6 +25,9 @@ use toml::{Table, Value};
 /// Which figures a fit may see.
 const SPLIT: &str = "reference/fit/split.csv";
 const SHEETS: &str = "reference/fit/sheets";
+
+/// What a drive has in place of a number of its class that came from its own figures, if anything: the number of another class.
+const OTHER_CLASS: &str = "generic-nvme-tlc-1000";
 
 /// Memory for drives and their copies.
 const MEMORY_BYTES: u64 = 8 << 30;
@@ -109,25 +113,39 @@ pub fn command(options: &Options) -> Result<()> {
 }
 
 fn split() -> Result<Vec<Line>> {
-    let mut reader = csv::Reader::from_path(SPLIT).context(SPLIT)?;
+    let text = read(SPLIT)?;
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
     Ok(reader.deserialize().collect::<Result<_, _>>()?)
 }
 
 /// The drive that the maker's data sheet tells, without any number of its class that figures of the drive led to.
 fn start(drive: &str, lines: &[Line]) -> Result<DriveFile> {
-    let path = Path::new(SHEETS).join(format!("{drive}.toml"));
-    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    let sheet = Sheet::parse(&path.display().to_string(), &text)?;
+    let path = format!("{SHEETS}/{drive}.toml");
+    let sheet = Sheet::parse(&path, &read(&path)?)?;
     let made = from_sheet(&sheet, &Catalog::default())?;
     let own = of_half(lines, drive, |half| half != Half::Start);
-    let mut table: Table = made.text.parse().context("the text of a drive file")?;
+    // All numbers, those of its class among them.
+    let mut table: Table = made
+        .file
+        .text()
+        .parse()
+        .context("the text of a drive file")?;
+    let other: Table = Catalog::default().load(OTHER_CLASS, &[])?.text().parse()?;
     for row in made.file.parameters() {
         if row.from.iter().any(|id| own.contains(id.as_str()))
             && let Some((section, key)) = row.key.split_once('.')
-            && let Some(Value::Table(section)) = table.get_mut(section)
+            && let Some(Value::Table(numbers)) = table.get_mut(section)
         {
-            section.remove(key);
+            numbers.remove(key);
+            let other = other.get(section).and_then(|section| section.get(key));
+            numbers.extend(other.map(|number| (key.to_owned(), number.clone())));
         }
+    }
+    // Nothing waits for turns that there are not.
+    if let Some(Value::Table(gc)) = table.get_mut("gc")
+        && !gc.contains_key("turn")
+    {
+        gc.remove("waiting_max");
     }
     Ok(Catalog::default().parse(drive, &table.to_string(), &[])?)
 }
@@ -268,8 +286,6 @@ mod tests {
 
     #[test]
     fn no_number_of_a_drive_to_begin_with_comes_from_its_own_figures() {
-        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-        std::env::set_current_dir(root).unwrap();
         let lines = split().unwrap();
         let drives: BTreeSet<&str> = lines.iter().map(|line| &*line.drive).collect();
         assert_eq!(drives.len(), 4);

@@ -27,7 +27,10 @@ const MEASURED: RootSeed = RootSeed(77);
 Examples:
   cargo run --profile review -p xtask -- hidden 7
   cargo run --profile review -p xtask -- hidden {1..10} --keep target/hidden
-  cargo run --profile review -p xtask -- hidden --of-today 3 --judge")]
+  cargo run --profile review -p xtask -- hidden --of-today 3 --judge
+
+Each number stands as found over true. It has a ! behind it where no figure pinned what the tests of the true drive tell,
+a ? where a figure pinned what they do not tell, and a - where neither is so.")]
 pub struct Options {
     /// Seeds of the drives
     #[arg(required_unless_present = "of_today")]
