@@ -4,13 +4,12 @@ mod calibrate;
 mod cross_validate;
 mod docs;
 mod family;
-mod hidden;
+mod fits;
 mod licences;
 mod lines;
 mod numbers;
 mod peers;
 mod plan;
-mod public;
 mod release_notes;
 mod residuals;
 mod results;
@@ -31,9 +30,9 @@ enum Task {
     /// Predict each published figure by numbers that were fitted without the test it is from
     CrossValidate(cross_validate::Options),
     /// Measure and fit drives whose numbers the fit does not know, by their seeds
-    Hidden(hidden::Options),
+    Hidden(fits::HiddenOptions),
     /// Fit drives of which others published many figures to half of them, and judge by the other half
-    Public(public::Options),
+    Public(fits::PublicOptions),
     /// Draw a page of docs/ that says what the model is worth
     #[command(subcommand)]
     Docs(docs::Page),
@@ -51,8 +50,8 @@ fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Task::Calibrate(options) => calibrate::command(&options),
         Task::CrossValidate(options) => cross_validate::command(&options),
-        Task::Hidden(options) => hidden::command(&options),
-        Task::Public(options) => public::command(&options),
+        Task::Hidden(options) => fits::hidden(&options),
+        Task::Public(options) => fits::public(&options),
         Task::Docs(page) => docs::command(&page),
         Task::Residuals => residuals::command(),
         Task::Licences(options) => licences::command(&options),

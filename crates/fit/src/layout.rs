@@ -7,6 +7,7 @@
 use crate::bench::{Bench, Size};
 use crate::candidate::{Candidate, Layout, Number};
 use crate::role::Role;
+use crate::search::{by_misfit, fittest};
 use crate::solve::{Aim, solve};
 use ftlab_result::quantity::table;
 
@@ -16,6 +17,9 @@ const RATES_MB_S: [f64; 3] = [400.0, 1000.0, 2400.0];
 const T_READ: Number = Number::Key("nand.t_read");
 const CACHE_READ: Number = Number::Key("slc.t_read");
 const CHANNEL_RATE: Number = Number::Key("nand.channel_rate");
+
+/// Numbers that reads tell of a layout.
+const READS: &[Number] = &[T_READ, CHANNEL_RATE, CACHE_READ];
 
 /// Layouts that drives have: powers of two.
 fn all() -> Vec<Layout> {
@@ -38,13 +42,8 @@ fn all() -> Vec<Layout> {
 /// for read and channel roughly, and of these the best `counts[1]` to the end. The start alone where no read was measured.
 #[must_use]
 pub fn search(bench: &Bench<'_>, start: &Candidate, counts: [usize; 2]) -> Vec<(f64, Candidate)> {
-    let aim = Aim {
-        target: bench.target(),
-        tests: bench.tests(&[Role::Reads]),
-        size: Size::Small,
-        tails: true,
-    };
-    if aim.figures().next().is_none() {
+    let aim = Aim::of(bench, bench.tests(&[Role::Reads])).with_size(Size::Small);
+    if aim.is_empty() {
         return vec![(0.0, start.clone())];
     }
     let mut tried = Vec::new();
@@ -53,9 +52,7 @@ pub fn search(bench: &Bench<'_>, start: &Candidate, counts: [usize; 2]) -> Vec<(
         tried.extend(rates);
     }
     let tried = alone(bench, &tried);
-    let misfits = aim.misfits(bench, &tried);
-    let mut ranked: Vec<(f64, Candidate)> = misfits.into_iter().zip(tried).collect();
-    ranked.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let mut ranked = by_misfit(bench, &aim, tried);
     let mut seen = Vec::new();
     ranked.retain(|(_, of)| {
         let is_new = !seen.contains(&of.layout);
@@ -64,21 +61,10 @@ pub fn search(bench: &Bench<'_>, start: &Candidate, counts: [usize; 2]) -> Vec<(
     });
     for (count, patience) in [(counts[0], 2), (counts[1], 5)] {
         ranked.truncate(count);
-        let solved: Vec<Candidate> = ranked
+        let solved = ranked
             .iter()
-            .map(|(_, of)| {
-                solve(
-                    bench,
-                    &aim,
-                    of,
-                    &[T_READ, CHANNEL_RATE, CACHE_READ],
-                    patience,
-                )
-            })
-            .collect();
-        let misfits = aim.misfits(bench, &solved);
-        ranked = misfits.into_iter().zip(solved).collect();
-        ranked.sort_by(|one, other| one.0.total_cmp(&other.0));
+            .map(|(_, of)| solve(bench, &aim, of, READS, patience));
+        ranked = by_misfit(bench, &aim, solved.collect());
     }
     ranked
 }
@@ -86,29 +72,18 @@ pub fn search(bench: &Bench<'_>, start: &Candidate, counts: [usize; 2]) -> Vec<(
 /// The candidate with as many channels as fit the reads best, all else being known.
 #[must_use]
 pub fn channels(bench: &Bench<'_>, aim: &Aim<'_>, start: &Candidate) -> Candidate {
-    if aim.figures().next().is_none() {
+    if aim.is_empty() {
         return start.clone();
     }
-    let counts = all()
-        .into_iter()
-        .filter(|of| (of.dies, of.planes) == (start.layout.dies, start.layout.planes));
-    let solved: Vec<Candidate> = counts
-        .map(|layout| {
-            solve(
-                bench,
-                aim,
-                &start.with_channels(layout.channels),
-                &[T_READ, CHANNEL_RATE, CACHE_READ],
-                4,
-            )
-        })
-        .collect();
-    let misfits = aim.misfits(bench, &solved);
-    let best = misfits
-        .iter()
-        .zip(solved)
-        .min_by(|one, other| one.0.total_cmp(other.0));
-    best.map_or_else(|| start.clone(), |(_, candidate)| candidate)
+    let same = |of: &Layout| (of.dies, of.planes) == (start.layout.dies, start.layout.planes);
+    let counts = all().into_iter().filter(same).map(|of| of.channels);
+    let solved = counts.map(|channels| {
+        let other = start.with_channels(channels);
+        solve(bench, aim, &other, READS, 4)
+    });
+    // The start's own layout may be none of those that are tried.
+    let found = std::iter::once(start.clone()).chain(solved).collect();
+    fittest(bench, aim, found)
 }
 
 /// Candidates with the read that gives the latency of one at a time.

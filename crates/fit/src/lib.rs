@@ -22,6 +22,7 @@ pub mod judge;
 pub mod layout;
 pub mod pinned;
 pub mod role;
+pub mod search;
 pub mod solve;
 pub mod steps;
 pub mod target;

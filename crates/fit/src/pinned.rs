@@ -89,9 +89,8 @@ pub fn found(
     }
     let less: BTreeMap<usize, &Option<Figures>> = still.into_iter().zip(&less).collect();
     let widths = widths(aim, &more, &less, &known);
-    let misfit = |of: &Candidate| aim.misfits(bench, std::slice::from_ref(of))[0];
     let mut candidate = fitted.clone();
-    let most = misfit(&candidate) * (1.0 + AS_WELL) + 1.0;
+    let most = aim.misfit_of(bench, &candidate) * (1.0 + AS_WELL) + 1.0;
     let mut found = Vec::new();
     for (((number, value), moves), width) in known.into_iter().zip(moves).zip(widths) {
         let was = start.get(number).unwrap_or(value);
@@ -103,7 +102,7 @@ pub fn found(
             interval: width.map(|width| value / width.exp()..=value * width.exp()),
         };
         let as_it_was = candidate.with(number, was);
-        if !of.is_pinned() && misfit(&as_it_was) <= most {
+        if !of.is_pinned() && aim.misfit_of(bench, &as_it_was) <= most {
             candidate = as_it_was;
             of.is = was;
             of.interval = None;

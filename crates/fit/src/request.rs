@@ -106,12 +106,7 @@ pub fn fit(
         return Err(FitError::NoFigures);
     }
     let start = Candidate::begin(request.start, target.capacity_bytes)?;
-    let aim = Aim {
-        target,
-        tests: fitted_to.clone(),
-        size: Size::OfSuite,
-        tails: true,
-    };
+    let aim = Aim::of(&bench, fitted_to.clone());
     let fitted = steps::fit(&bench, &start, request.effort, hear);
     hear("what pins each number", &fitted, 0.0);
     let (candidate, found) = pinned::found(&bench, &aim, &start, &fitted, &steps::numbers());
@@ -130,7 +125,7 @@ pub fn fit(
         held_out: judged(&target.figures, &figures, &held_out),
         lacking: request.lacking(),
         runs: bench.runs(),
-        misfit: aim.misfits(&bench, std::slice::from_ref(&candidate))[0],
+        misfit: aim.misfit_of(&bench, &candidate),
         candidate,
     })
 }

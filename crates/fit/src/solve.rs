@@ -26,14 +26,43 @@ pub struct Aim<'a> {
     pub tails: bool,
 }
 
-impl Aim<'_> {
+impl<'a> Aim<'a> {
+    /// Some of a bench's tests on a drive as their suite says, tails among them.
+    #[must_use]
+    pub fn of(bench: &Bench<'a>, tests: Vec<String>) -> Aim<'a> {
+        Aim {
+            target: bench.target(),
+            tests,
+            size: Size::OfSuite,
+            tails: true,
+        }
+    }
+
+    /// The same for another size of the drive.
+    #[must_use]
+    pub fn with_size(self, size: Size) -> Aim<'a> {
+        Aim { size, ..self }
+    }
+
     /// The same with fewer requests.
     #[must_use]
-    pub fn in_brief(&self) -> Self {
+    pub fn in_brief(&self) -> Aim<'a> {
+        self.clone().with_size(Size::Brief)
+    }
+
+    /// The same where tails do not count.
+    #[must_use]
+    pub fn without_tails(self) -> Aim<'a> {
         Aim {
-            size: Size::Brief,
-            ..self.clone()
+            tails: false,
+            ..self
         }
+    }
+
+    /// Returns true if nothing of it was measured.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.figures().next().is_none()
     }
 
     /// The figures that count.
@@ -65,6 +94,12 @@ impl Aim<'_> {
     /// The sum of squares of a drive's deviations.
     pub fn misfit(&self, figures: Option<&Figures>) -> f64 {
         self.residuals(figures).iter().map(|of| of * of).sum()
+    }
+
+    /// The misfit of a candidate.
+    #[must_use]
+    pub fn misfit_of(&self, bench: &Bench<'_>, candidate: &Candidate) -> f64 {
+        self.misfits(bench, std::slice::from_ref(candidate))[0]
     }
 
     /// The misfits of candidates.
@@ -157,7 +192,7 @@ pub fn solve(
         .iter()
         .filter_map(|&number| Some((number, start.get(number)?)));
     let numbers: Vec<(Number, f64)> = known.collect();
-    if numbers.is_empty() || aim.figures().next().is_none() {
+    if numbers.is_empty() || aim.is_empty() {
         return start.clone();
     }
     let at = DVector::zeros(numbers.len());

@@ -1,6 +1,5 @@
 //! What a suite tells of a drive whose numbers are known: the most that a fit can find.
 
-use crate::bench::Size;
 use crate::candidate::{Candidate, Layout};
 use crate::pinned::{self, Found};
 use crate::request::Request;
@@ -26,13 +25,8 @@ pub struct Identifiable {
 pub fn told(request: &Request<'_>, lab: &Lab, truth: &DriveFile) -> Identifiable {
     let bench = request.bench(lab);
     let truth = Candidate::of(truth);
-    let aim = Aim {
-        target: request.target,
-        tests: bench.tests(FITTED),
-        size: Size::OfSuite,
-        tails: true,
-    };
-    let misfit = aim.misfits(&bench, std::slice::from_ref(&truth))[0];
+    let aim = Aim::of(&bench, bench.tests(FITTED));
+    let misfit = aim.misfit_of(&bench, &truth);
     let numbers = steps::numbers();
     let (_, numbers) = pinned::found(&bench, &aim, &truth, &truth, &numbers);
     let Layout { channels, dies, .. } = truth.layout;

@@ -2,8 +2,7 @@
 //! figures.
 
 use super::write;
-use crate::hidden::{Found, Row, summary};
-use crate::public::{Public, TAILS_WITHIN};
+use crate::fits::{Found, Public, Row, TAILS_WITHIN, summary};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use ftlab_fit::judge::median;
@@ -136,7 +135,7 @@ fn numbers(rows: &[Row]) -> String {
     names.sort_unstable();
     names.dedup();
     let mut text = "
-Of the drives without an unknown mechanism:
+This table counts the drives whose mechanisms the fit all knows:
 
 | number | drives that have it | identifiable | found within 10 % | median error | worst |
 |---|---:|---:|---:|---:|---:|

@@ -1,7 +1,7 @@
 //! Hidden drives measured and fitted in virtual time, with the truth beside what was found.
 
-mod row;
-
+use super::{Row, SEED, followed, summary};
+use crate::docs::lab;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use ftlab_base::RootSeed;
@@ -11,13 +11,9 @@ use ftlab_fit::steps::Effort;
 use ftlab_fit::target::Target;
 use ftlab_fit::{Request, fit, hidden, truth};
 use ftlab_lab::Lab;
-pub use row::{Found, Row, summary};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
-
-/// Memory for drives and their copies.
-const MEMORY_BYTES: u64 = 8 << 30;
 
 /// Root of the streams of what is measured: another one than that of the fit.
 const MEASURED: RootSeed = RootSeed(77);
@@ -50,8 +46,7 @@ pub struct Options {
 }
 
 pub fn command(options: &Options) -> Result<()> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let lab = Lab::new(threads, MEMORY_BYTES)?;
+    let lab = lab()?;
     let suite = suites::named("fit").map_err(anyhow::Error::msg)?;
     let effort = match options.quick {
         true => Effort::Quick,
@@ -111,17 +106,11 @@ fn row_of(
         start: &hidden.start,
         suite,
         machine: None,
-        seed: RootSeed(1),
+        seed: SEED,
         effort,
     };
     let begun = Instant::now();
-    let fitted = fit(&request, lab, &|what, candidate, misfit| {
-        eprintln!(
-            "{seed} {:.0} s: {what}: misfit {misfit:.0}, {}",
-            begun.elapsed().as_secs_f64(),
-            candidate.settings().join(" ")
-        );
-    })?;
+    let fitted = fit(&request, lab, &followed(&format!("seed {seed}")))?;
     let seconds = begun.elapsed().as_secs_f64();
     let told = truth::told(&request, lab, &hidden.truth);
     let row = Row::of(seed, &hidden, &fitted, &told, seconds);

@@ -1,9 +1,9 @@
 //! Drives of which others published many figures, fitted to half of them and judged by the other half.
 
-use crate::docs::read;
+use super::{SEED, followed};
+use crate::docs::{lab, read};
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use ftlab_base::RootSeed;
 use ftlab_bench::calibrate::{Sheet, from_sheet};
 use ftlab_bench::figures::{self, Row};
 use ftlab_bench::suites::{self, Suite, Test};
@@ -28,9 +28,6 @@ const SHEETS: &str = "reference/fit/sheets";
 
 /// What a drive has in place of a number of its class that came from its own figures, if anything: the number of another class.
 const OTHER_CLASS: &str = "generic-nvme-tlc-1000";
-
-/// Memory for drives and their copies.
-const MEMORY_BYTES: u64 = 8 << 30;
 
 /// The factor that 99th percentiles are counted within.
 pub const TAILS_WITHIN: f64 = 1.6;
@@ -90,8 +87,7 @@ pub struct Public {
 }
 
 pub fn command(options: &Options) -> Result<()> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let lab = Lab::new(threads, MEMORY_BYTES)?;
+    let lab = lab()?;
     let lines = split()?;
     let mut drives: Vec<String> = lines.iter().map(|line| line.drive.clone()).collect();
     drives.sort();
@@ -198,18 +194,12 @@ fn of_drive(drive: &str, lines: &[Line], lab: &Lab, keep: Option<&Path>) -> Resu
         start: &start,
         suite: &suite,
         machine: None,
-        seed: RootSeed(1),
+        seed: SEED,
         effort: Effort::Full,
     };
-    let fitted = fit(&request, lab, &|what, candidate, misfit| {
-        eprintln!(
-            "{drive} {:.0} s: {what}: misfit {misfit:.0}, {}",
-            begun.elapsed().as_secs_f64(),
-            candidate.settings().join(" ")
-        );
-    })?;
+    let fitted = fit(&request, lab, &followed(drive))?;
     let seconds = begun.elapsed().as_secs_f64();
-    let bench = Bench::new(lab, &suite, &unseen, None, RootSeed(1));
+    let bench = Bench::new(lab, &suite, &unseen, None, SEED);
     let committed = Catalog::default().load(drive, &[])?;
     let stands = |file: &DriveFile| standing(&bench, &unseen, file);
     let public = Public {
