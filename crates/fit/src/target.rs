@@ -97,7 +97,7 @@ fn own_figures(run: &Run) -> impl Iterator<Item = (Place, f64)> {
     let is_twice = |metric: &str| match metric {
         // A fill has its rates by plateaus.
         _ if metric == table::IOPS.name => table::MEAN_MB_S.of(run).is_some(),
-        _ => [table::MB_S, table::MIB_S]
+        _ => [table::MB_S, table::MIB_S, table::WRITES_PER_S]
             .iter()
             .any(|of| of.name == metric),
     };

@@ -98,7 +98,11 @@ impl Steps<'_> {
         Aim::of(self.bench, self.bench.tests(roles))
     }
 
+    /// Says what came of a step, unless nothing was measured that could tell.
     fn say(&self, what: &str, aim: &Aim<'_>, candidate: &Candidate) {
+        if aim.is_empty() {
+            return;
+        }
         (self.hear)(what, candidate, aim.misfit_of(self.bench, candidate));
     }
 
@@ -172,7 +176,7 @@ impl Steps<'_> {
     /// The layouts that fit the reads about as well as the best one, of which writes tell which it is. They hardly tell how many
     /// channels there are, so that one of each number is enough.
     fn layouts(&self, start: &Candidate) -> Vec<Candidate> {
-        (self.hear)("layouts", start, 0.0);
+        self.say("layouts", &self.aim(&[Role::Reads]), start);
         let found = layout::search(self.bench, start, self.effort.layouts());
         let best = found.first().map_or(0.0, |(misfit, _)| *misfit);
         let mut kept: Vec<Candidate> = Vec::new();

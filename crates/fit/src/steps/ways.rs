@@ -90,14 +90,37 @@ impl Steps<'_> {
         // What fits as well stays as it was.
         let mut closer = vec![start.clone()];
         for (_, of) in found.iter().take(WAYS_KEPT) {
-            let of = solve(self.bench, &steady, of, &STEADY, 2);
-            let tried = |of, &(number, _): &_| grid(self.bench, all, &of, &[(number, FINE_TIMES)]);
-            let of = unknown.iter().fold(of, tried);
+            let of = self.blocks(&steady_brief, &brief, of, BLOCK_TIMES);
+            let of = self.blocks(&steady_brief, all, &of, FINE_TIMES);
+            let of = match unknown.len() {
+                1 => of,
+                _ => grid(self.bench, all, &of, &[(BUFFER, FINE_TIMES)]),
+            };
+            let of = solve(self.bench, &steady, &of, &STEADY, 2);
             let of = fittest(self.bench, all, of.with_other_pages());
             self.say("a way", all, &of);
             closer.push(of);
         }
         fittest(self.bench, all, closer)
+    }
+
+    /// The candidate with the pages of a block that fit best. Less flash in smaller blocks collects as well as more in larger ones, so
+    /// that the flash is found anew for each.
+    fn blocks(
+        &self,
+        steady: &Aim<'_>,
+        all: &Aim<'_>,
+        start: &Candidate,
+        times: &[f64],
+    ) -> Candidate {
+        let Some(pages) = start.get(PAGES) else {
+            return start.clone();
+        };
+        let tried = times.iter().map(|times| {
+            let other = start.with(PAGES, pages * times);
+            solve(self.bench, steady, &other, &STEADY, 1)
+        });
+        fittest(self.bench, all, tried.collect())
     }
 
     /// Returns true if some burst was longer than the buffer is.
