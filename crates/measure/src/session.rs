@@ -7,7 +7,7 @@ use crate::fio::{Ended, Fio, FioError, JobText};
 use crate::health::{Health, Monitor};
 use crate::heat::{COOLER_BY, Heat, Watch};
 use crate::kernel::KernelLog;
-use crate::plan::{Course, Measure, Plan, Step, Writes, round};
+use crate::plan::{Course, Measure, Plan, Rounds, Step, Writes, round, writes_to};
 use crate::programs::Programs;
 use crate::purge::{self, Eraser};
 use crate::run::{self, About, runs};
@@ -110,9 +110,33 @@ struct Way {
     /// What the drive counted in each.
     counted: Vec<CountedStep>,
     /// Rounds until it was steady.
-    settling: Option<Settling>,
+    settled: Settled,
     /// What it said after the last one.
     health: Health,
+}
+
+/// Rounds of random writes since a drive was erased.
+#[derive(Default)]
+struct Settled {
+    /// Writes a second of each.
+    rates: Vec<f64>,
+    /// Write amplification of each, as far as the drive tells it.
+    wa: Vec<f64>,
+}
+
+impl Settled {
+    /// What results have of it; none without a round.
+    fn settling(&self) -> Option<Settling> {
+        (!self.rates.is_empty()).then(|| Settling {
+            rounds: self.rates.len() as u64,
+            settled: is_steady(&self.rates),
+            // A place in the list says which round it is: all rounds are listed, or none is.
+            wa: match self.wa.len() == self.rates.len() {
+                true => self.wa.clone(),
+                false => Vec::new(),
+            },
+        })
+    }
 }
 
 impl Way {
@@ -147,7 +171,7 @@ impl Session<'_> {
         let mut way = Way {
             steps: vec![FOUND.to_owned()],
             counted: Vec::new(),
-            settling: None,
+            settled: Settled::default(),
             health: self.monitor.ask(),
         };
         let mut names = course
@@ -185,7 +209,7 @@ impl Session<'_> {
                 // What was there before is gone.
                 way.steps.clear();
                 way.counted.clear();
-                way.settling = None;
+                way.settled = Settled::default();
                 words
             }
             Step::Trim(bytes) => {
@@ -196,11 +220,9 @@ impl Session<'_> {
                 self.write(next, writes)?;
                 writes.words.clone()
             }
-            Step::Settle => {
+            Step::Settle(rounds) => {
                 listener.begins(&format!("settling, for {next}"));
-                let (words, settling) = self.settle(next, listener)?;
-                way.settling = Some(settling);
-                words
+                self.settle(next, *rounds, way, listener)?
             }
             Step::Measure(_) => unreachable!("a measurement prepares nothing"),
         };
@@ -222,21 +244,22 @@ impl Session<'_> {
         let own = health.step(&way.health, &format!("{jobs}, measured."));
         let mut notes = self.notes.to_vec();
         notes.extend(self.monitor.silence(&health));
+        let settling = way.settled.settling();
         let about = About {
             drive: self.drive,
             steps: &way.steps,
             notes: &notes,
             before: &way.counted,
             own: own.as_ref(),
-            settling: way.settling.as_ref(),
+            settling: settling.as_ref(),
             health: &health,
         };
         listener
             .keep(runs(measure, &ended, &about))
             .map_err(SessionError::Kept)?;
         way.health = health;
-        // What is measured of one state leaves it as it was; a procedure goes on.
-        if is_of_procedure {
+        // What only reads leaves the drive as it was; a procedure goes on.
+        if is_of_procedure || writes_to(&measure.file) {
             way.counted.extend(own);
             way.steps
                 .push(format!("{jobs}, measured ({}).", measure.state));
@@ -300,40 +323,39 @@ impl Session<'_> {
         })
     }
 
-    /// Random writes, round after round, until the rule of the steady state holds.
+    /// Random writes, round after round, until the rule of the steady state holds. Says so.
     fn settle(
         &self,
         at: &str,
+        rounds: Rounds,
+        way: &mut Way,
         listener: &mut dyn Listener,
-    ) -> Result<(String, Settling), SessionError> {
-        let bytes = self.held.device().bytes;
-        let (mut rates, mut wa) = (Vec::new(), Vec::new());
-        let mut before = self.monitor.ask();
-        while rates.len() < ROUNDS_MAX && !is_steady(&rates) {
+    ) -> Result<String, SessionError> {
+        let Settled { rates, wa } = &mut way.settled;
+        let before = rates.len();
+        let mut counters = self.monitor.ask();
+        while rates.len() == before || (rates.len() < before + ROUNDS_MAX && !is_steady(rates)) {
             self.look_again(at)?;
             self.cool(at, listener)?;
-            rates.push(self.write(at, &round(rates.len(), bytes))?);
+            rates.push(self.write(at, &round(rates.len(), rounds.bytes))?);
             let after = self.monitor.ask();
-            wa.extend(after.wa_since(&before));
-            before = after;
+            wa.extend(after.wa_since(&counters));
+            counters = after;
         }
-        let settling = Settling {
-            rounds: rates.len() as u64,
-            settled: is_steady(&rates),
-            // A place in the list says which round it is: all rounds are listed, or none is.
-            wa: match wa.len() == rates.len() {
-                true => wa,
-                false => Vec::new(),
-            },
-        };
-        let is_not = if settling.settled { "" } else { "NOT " };
-        let words = format!(
-            "Then rounds of random writes of 4 KiB over the whole drive, its capacity in each, until over five rounds the \
-             writes a second range over at most 20 % of their mean and their fitted line moves by at most 10 % (after SNIA \
-             SSS PTS). It was {is_not}steady after {} rounds.",
-            rates.len()
+        let (count, is_not) = (
+            rates.len() - before,
+            if is_steady(rates) { "" } else { "NOT " },
         );
-        Ok((words, settling))
+        Ok(match rounds.go_on {
+            true => format!(
+                "Then such rounds again, one at least, until with those before the same rule held. It was {is_not}steady after {count} more."
+            ),
+            false => format!(
+                "Then rounds of random writes of 4 KiB over all of the drive that is used, as much in each as it holds, until over five \
+                 rounds the writes a second range over at most 20 % of their mean and their fitted line moves by at most 10 % (after \
+                 SNIA SSS PTS). It was {is_not}steady after {count} rounds."
+            ),
+        })
     }
 
     fn eraser(&self) -> Eraser<'_> {

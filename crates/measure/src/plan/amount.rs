@@ -1,6 +1,6 @@
 //! How much a plan writes, and how long it takes: an estimate from what its jobs say and a rate that is assumed.
 
-use super::{Plan, Step, states};
+use super::{Plan, Step};
 use ftlab_states::steady_rule::{ROUNDS_MAX, WINDOW};
 use ftlab_workload::{JobFile, JobSpec, PatternKind};
 
@@ -45,9 +45,9 @@ impl Plan {
                     let bytes = [writes.bytes as f64; 2];
                     amount.add(bytes, bytes, assumed);
                 }
-                Step::Settle => {
-                    let round = states::round(0, drive_bytes).bytes as f64;
-                    let bytes = [WINDOW, ROUNDS_MAX].map(|rounds| rounds as f64 * round);
+                Step::Settle(rounds) => {
+                    let least = if rounds.go_on { 1 } else { WINDOW };
+                    let bytes = [least, ROUNDS_MAX].map(|count| count as f64 * rounds.bytes as f64);
                     amount.add(bytes, bytes, assumed);
                 }
                 Step::Measure(measure) => {

@@ -1,7 +1,8 @@
 //! What is done to a drive for the tests that are asked for: courses, and the steps of each.
 //!
 //! A course begins anew, whatever was done to the drive before. Tests of one state that only read share a course; a test that
-//! writes leaves another state behind, so it has one of its own. A procedure is a course.
+//! writes leaves another state behind, so it has one of its own. All tests of a steady drive share one: rounds of random writes make
+//! it steady again after each that writes, and cost a fifth of the way from the beginning at most. A procedure is a course.
 
 mod amount;
 mod states;
@@ -68,9 +69,18 @@ pub enum Step {
     /// Writes that prepare the drive, in words and for fio.
     Write(Writes),
     /// Rounds of random writes until the rule of the steady state holds.
-    Settle,
+    Settle(Rounds),
     /// A load that is measured.
     Measure(Box<Measure>),
+}
+
+/// Rounds of random writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rounds {
+    /// Bytes of the drive that they go to, from its start, and that each of them writes.
+    pub bytes: u64,
+    /// They go on with those before, as the drive was steady until a test wrote to it: one at least.
+    pub go_on: bool,
 }
 
 /// Writes that prepare a drive.
@@ -179,10 +189,14 @@ impl Plan {
                 }
             }
         }
-        let writes = writes
-            .into_iter()
-            .map(|(state, measure)| (state, vec![measure]));
-        let mut of_states: Vec<(State, Vec<Measure>)> = reads.into_iter().chain(writes).collect();
+        let mut of_states = reads;
+        for (state, measure) in writes {
+            let mut shared = of_states.iter_mut().filter(|_| state == State::Steady);
+            match shared.find(|(of, _)| *of == state) {
+                Some((_, measures)) => measures.push(measure),
+                None => of_states.push((state, vec![measure])),
+            }
+        }
         // Purges are cheap and fills are not, so that a short run has most of its results early.
         of_states.sort_by_key(|(state, _)| *state);
         for (state, measures) in of_states {
@@ -190,11 +204,19 @@ impl Plan {
                 true => states::steps(state, target.bytes),
                 false => Vec::new(),
             };
-            steps.extend(
-                measures
-                    .into_iter()
-                    .map(|measure| Step::Measure(Box::new(measure))),
-            );
+            let again = steps.iter().rev().find_map(|step| match step {
+                Step::Settle(rounds) => Some(Rounds {
+                    go_on: true,
+                    ..*rounds
+                }),
+                _ => None,
+            });
+            let mut has_written = false;
+            for measure in measures {
+                steps.extend(again.filter(|_| has_written).map(Step::Settle));
+                has_written = writes_to(&measure.file);
+                steps.push(Step::Measure(Box::new(measure)));
+            }
             plan.courses.push(Course {
                 steps,
                 is_whole: false,
@@ -219,24 +241,17 @@ impl Plan {
         let mut steps = self.courses.iter().flat_map(|course| &course.steps);
         steps.any(|step| match step {
             Step::Measure(measure) => writes_to(&measure.file),
-            Step::Purge | Step::Trim(_) | Step::Write(_) | Step::Settle => true,
+            Step::Purge | Step::Trim(_) | Step::Write(_) | Step::Settle(_) => true,
         })
     }
 
     /// Leaves out what has been measured: runs of these ids.
     pub fn forget(&mut self, is_done: impl Fn(&str) -> bool) {
         for course in &mut self.courses {
-            let is_left = |step: &Step| match step {
-                Step::Measure(measure) => !measure.ids().all(|id| is_done(&id)),
-                _ => true,
-            };
+            let is_left = |measure: &Measure| !measure.ids().all(|id| is_done(&id));
             if !course.is_whole {
-                course.steps.retain(is_left);
-            } else if course
-                .measures()
-                .flat_map(Measure::ids)
-                .all(|id| is_done(&id))
-            {
+                course.retain(is_left);
+            } else if !course.measures().any(is_left) {
                 course.steps.clear();
             }
         }
@@ -259,6 +274,25 @@ impl Measure {
 }
 
 impl Course {
+    /// Leaves measurements out, and the rounds that followed what they wrote.
+    fn retain(&mut self, is_left: impl Fn(&Measure) -> bool) {
+        let mut has_written = false;
+        self.steps.retain(|step| match step {
+            Step::Measure(measure) if is_left(measure) => {
+                has_written = writes_to(&measure.file);
+                true
+            }
+            Step::Measure(_) => false,
+            Step::Settle(rounds) if rounds.go_on => std::mem::take(&mut has_written),
+            _ => true,
+        });
+        let last = self
+            .steps
+            .iter()
+            .rposition(|step| matches!(step, Step::Measure(_)));
+        self.steps.truncate(last.map_or(0, |last| last + 1));
+    }
+
     /// The loads that are measured, in order.
     pub fn measures(&self) -> impl Iterator<Item = &Measure> {
         self.steps.iter().filter_map(|step| match step {
@@ -456,4 +490,75 @@ pub fn mark(tests: &[Test], length: Length) -> u64 {
         }
     }
     xxh3_64(all.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ftlab_bench::suites;
+
+    fn plan() -> Plan {
+        let suite = suites::named("fit").unwrap();
+        let tests: Vec<Test> = suite.tests().collect();
+        let target = Target {
+            bytes: 4 << 30,
+            kind: Kind::Nbd,
+            has_flash: true,
+        };
+        Plan::of(&tests, target, Length::Full)
+    }
+
+    /// The rounds of a course, by whether they go on, and its measurements.
+    fn course(plan: &Plan) -> Vec<&str> {
+        let is_steady = |course: &&Course| course.measures().any(|of| of.state == "steady");
+        let courses: Vec<&Course> = plan.courses.iter().filter(is_steady).collect();
+        assert_eq!(courses.len(), 1);
+        let of = |step: &Step| match step {
+            Step::Purge => "purge",
+            Step::Trim(_) => "trim",
+            Step::Write(_) => "fill",
+            Step::Settle(rounds) if rounds.go_on => "again",
+            Step::Settle(_) => "settle",
+            Step::Measure(_) => "measure",
+        };
+        courses[0].steps.iter().map(of).collect()
+    }
+
+    #[test]
+    fn tests_of_a_steady_drive_share_one_way_to_it() {
+        let mut plan = plan();
+        let steps = course(&plan);
+        assert_eq!(steps[..4], ["purge", "fill", "settle", "measure"]);
+        assert!(
+            steps[4..].chunks(2).all(|two| two == ["again", "measure"]),
+            "{steps:?}"
+        );
+        // What goes on with a half of them has the way, and rounds between two alone.
+        let kept = [
+            "fit-randwrite-4k-qd256/steady",
+            "fit-mixed-4k-qd4-r50/steady",
+        ];
+        plan.forget(|id| !kept.contains(&id));
+        assert_eq!(
+            course(&plan),
+            ["purge", "fill", "settle", "measure", "again", "measure"]
+        );
+        plan.forget(|_| true);
+        assert!(plan.courses.is_empty());
+    }
+
+    #[test]
+    fn rounds_of_a_procedure_stay_within_its_part_of_the_drive() {
+        let plan = plan();
+        let steps = plan.courses.iter().filter(|course| course.is_whole);
+        let rounds = steps
+            .flat_map(|course| &course.steps)
+            .filter_map(|step| match step {
+                Step::Settle(rounds) => Some(*rounds),
+                _ => None,
+            });
+        let rounds: Vec<Rounds> = rounds.collect();
+        assert_eq!(rounds.len(), 1);
+        assert!(rounds[0].bytes <= 3 << 30 && rounds[0].bytes > (3 << 30) - (2 << 20));
+    }
 }

@@ -1,6 +1,6 @@
 //! The way to each state, as commands that a host gives a drive: what `ftlab-states` does to a model, for fio.
 
-use super::{Step, Writes};
+use super::{Rounds, Step, Writes};
 use crate::fio::JobText;
 use ftlab_base::Content;
 use ftlab_lab::Length;
@@ -67,7 +67,10 @@ pub fn steps(state: State, bytes: u64) -> Vec<Step> {
             );
             steps.push(Step::Write(writes));
         }
-        State::Steady => steps.push(Step::Settle),
+        State::Steady => steps.push(Step::Settle(Rounds {
+            bytes,
+            go_on: false,
+        })),
     }
     steps
 }
