@@ -1,8 +1,9 @@
 //! What is done to a drive for the tests that are asked for: courses, and the steps of each.
 //!
 //! A course begins anew, whatever was done to the drive before. Tests of one state that only read share a course; a test that
-//! writes leaves another state behind, so it has one of its own. All tests of a steady drive share one: rounds of random writes make
-//! it steady again after each that writes, and cost a fifth of the way from the beginning at most. A procedure is a course.
+//! writes leaves another state behind, so it has one of its own. All tests of a steady drive share one: a round of random writes or
+//! more makes it steady again after each that writes, where the way from the beginning is a fill and five rounds at least. A
+//! procedure is a course.
 
 mod amount;
 mod states;
