@@ -156,8 +156,7 @@ impl Plan {
             courses: Vec::new(),
             left_out: Vec::new(),
         };
-        let mut reads: Vec<(State, Vec<Measure>)> = Vec::new();
-        let mut writes: Vec<(State, Measure)> = Vec::new();
+        let mut measured: Vec<(State, Measure)> = Vec::new();
         let mut procedures: Vec<Asked> = Vec::new();
         for test in tests {
             if let Err(why) = plannable(test, target) {
@@ -177,52 +176,13 @@ impl Plan {
                     }
                 }
                 Work::Loads { loads, .. } => {
-                    for (state, measure) in measures(test, loads, target, length) {
-                        if writes_to(&measure.file) {
-                            writes.push((state, measure));
-                        } else if let Some((_, of)) = reads.iter_mut().find(|(of, _)| *of == state)
-                        {
-                            of.push(measure);
-                        } else {
-                            reads.push((state, vec![measure]));
-                        }
-                    }
+                    measured.extend(measures(test, loads, target, length));
                 }
             }
         }
-        let mut of_states = reads;
-        for (state, measure) in writes {
-            let mut shared = of_states.iter_mut().filter(|_| state == State::Steady);
-            match shared.find(|(of, _)| *of == state) {
-                Some((_, measures)) => measures.push(measure),
-                None => of_states.push((state, vec![measure])),
-            }
-        }
-        // Purges are cheap and fills are not, so that a short run has most of its results early.
-        of_states.sort_by_key(|(state, _)| *state);
-        for (state, measures) in of_states {
-            let mut steps = match target.has_flash {
-                true => states::steps(state, target.bytes),
-                false => Vec::new(),
-            };
-            let again = steps.iter().rev().find_map(|step| match step {
-                Step::Settle(rounds) => Some(Rounds {
-                    go_on: true,
-                    ..*rounds
-                }),
-                _ => None,
-            });
-            let mut has_written = false;
-            for measure in measures {
-                steps.extend(again.filter(|_| has_written).map(Step::Settle));
-                has_written = writes_to(&measure.file);
-                steps.push(Step::Measure(Box::new(measure)));
-            }
-            plan.courses.push(Course {
-                steps,
-                is_whole: false,
-            });
-        }
+        let of_states = by_state(measured).into_iter();
+        plan.courses
+            .extend(of_states.map(|(state, measures)| of_state(state, measures, target)));
         for (procedure, tests) in procedures {
             plan.courses
                 .push(of_procedure(&procedure, &tests, target, length));
@@ -360,6 +320,50 @@ fn plannable(test: &Test, target: Target) -> Result<(), String> {
             loads.iter().try_for_each(|load| runnable(load, target))
         }
         Work::Within(procedure, _) => of_host(procedure, target),
+    }
+}
+
+/// The measurements of each course, in the order of their states.
+fn by_state(measured: Vec<(State, Measure)>) -> Vec<(State, Vec<Measure>)> {
+    let (writes, reads): (Vec<_>, Vec<_>) = measured
+        .into_iter()
+        .partition(|(_, measure)| writes_to(&measure.file));
+    let mut courses: Vec<(State, Vec<Measure>)> = Vec::new();
+    for (state, measure) in reads.into_iter().chain(writes) {
+        let is_shared = state == State::Steady || !writes_to(&measure.file);
+        let mut known = courses.iter_mut().filter(|_| is_shared);
+        match known.find(|(of, _)| *of == state) {
+            Some((_, measures)) => measures.push(measure),
+            None => courses.push((state, vec![measure])),
+        }
+    }
+    // Purges are cheap and fills are not, so that a short run has most of its results early.
+    courses.sort_by_key(|(state, _)| *state);
+    courses
+}
+
+/// The way to a state and its measurements, with rounds between those that write.
+fn of_state(state: State, measures: Vec<Measure>, target: Target) -> Course {
+    let mut steps = match target.has_flash {
+        true => states::steps(state, target.bytes),
+        false => Vec::new(),
+    };
+    let again = steps.iter().rev().find_map(|step| match step {
+        Step::Settle(rounds) => Some(Rounds {
+            go_on: true,
+            ..*rounds
+        }),
+        _ => None,
+    });
+    let mut has_written = false;
+    for measure in measures {
+        steps.extend(again.filter(|_| has_written).map(Step::Settle));
+        has_written = writes_to(&measure.file);
+        steps.push(Step::Measure(Box::new(measure)));
+    }
+    Course {
+        steps,
+        is_whole: false,
     }
 }
 
