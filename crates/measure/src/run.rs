@@ -3,12 +3,14 @@
 use crate::fio::Ended;
 use crate::health::Health;
 use crate::plan::Measure;
+use ftlab_base::Nanos;
 use ftlab_bench::review::read_off;
 use ftlab_bench::suites::Test;
 use ftlab_lab::fill_of_seconds;
 use ftlab_readings::fio::seconds_of_groups;
 use ftlab_result::quantity::table;
 use ftlab_result::{At, CountedStep, Run, Settling, Warning};
+use ftlab_workload::JobFile;
 
 /// What brought the drive to where a measurement began, and what is to be said of it.
 pub struct About<'a> {
@@ -79,7 +81,7 @@ fn whole(measure: &Measure, ended: &Ended, about: &About<'_>) -> Run {
         ));
     }
     let output = &ended.output;
-    let seconds = seconds_of_groups(&output.jobs);
+    let seconds = seconds_of_groups(&output.jobs) + rests(&measure.file).as_secs();
     let mut run = Run {
         state: measure.state.clone(),
         data: measure.data.clone(),
@@ -94,6 +96,16 @@ fn whole(measure: &Measure, ended: &Ended, about: &About<'_>) -> Run {
         table::WA.put(&mut run.metrics, wa);
     }
     run
+}
+
+/// The time for which jobs that follow one another rest, which fio counts to none of them.
+fn rests(file: &JobFile) -> Nanos {
+    let of_group = |group: &Vec<usize>| {
+        let rests = group.iter().map(|&job| file.jobs[job].order.rest);
+        rests.max().unwrap_or_default()
+    };
+    let rests = file.groups();
+    Nanos(rests.iter().map(of_group).map(|rest| rest.0).sum())
 }
 
 /// The drive, as far as it says anything of itself.

@@ -47,7 +47,7 @@ fn new_drive(drive: &str) -> Box<dyn Device> {
 fn write(device: &mut dyn Device, parts: u64, bytes: u64) -> Vec<f64> {
     let job = |n: u64| {
         let (offset, pause_s) = (n * bytes, if n + 2 == parts { 30 } else { 0 });
-        format!("[{n}]\nstonewall\nstartdelay={pause_s}\noffset={offset}\nsize={bytes}\n")
+        format!("[{n}]\nstonewall\nexec_prerun=sleep {pause_s}\noffset={offset}\nsize={bytes}\n")
     };
     let jobs: String = (0..parts).map(job).collect();
     let text = format!("[global]\nrw=write\nbs=128k\niodepth=32\n{jobs}");
@@ -155,7 +155,7 @@ fn a_drive_that_is_four_fifths_full_has_the_cache_that_is_always_there() {
     // After a rest in which all of the cache is folded.
     let parts = (0..16).map(|n| {
         let (offset, rest) = (full + n * part, if n == 0 { 300 } else { 0 });
-        format!("[{n}]\nstonewall\nstartdelay={rest}\noffset={offset}\nsize={part}\n")
+        format!("[{n}]\nstonewall\nexec_prerun=sleep {rest}\noffset={offset}\nsize={part}\n")
     });
     let jobs = format!("[fill]\nsize={full}\n{}", parts.collect::<String>());
     let times = seconds(&mut *device, &jobs);

@@ -189,8 +189,9 @@ fn arrive(job: &mut JobSpec, bytes_s: PerKind<f64>, seconds: f64) {
     (
         job.order.startdelay,
         job.order.startdelay_max,
+        job.order.rest,
         job.length.ramp_time,
-    ) = (Nanos::ZERO, None, Nanos::ZERO);
+    ) = (Nanos::ZERO, None, Nanos::ZERO, Nanos::ZERO);
     (job.length.number_ios, job.length.io_size, job.length.loops) = (None, None, 1);
     job.length.runtime = Some(Nanos((seconds * 1e9) as u64));
     job.length.time_based = true;

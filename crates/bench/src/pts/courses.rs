@@ -152,8 +152,8 @@ fn accesses_of(
 ) -> Result<Course, LabError> {
     let mut job = subject.job(load);
     (job.length.time_based, job.length.runtime) = (true, Some(ACCESS));
-    // The start delay is the pause, and the stonewall keeps an access from beginning in the one before.
-    (job.order.startdelay, job.order.stonewall) = (idle, true);
+    // The stonewall keeps an access from beginning in the one before.
+    (job.order.rest, job.order.stonewall) = (idle, true);
     let jobs = (0..accesses).map(|n| {
         let mut job = job.clone();
         job.index = n as usize;

@@ -296,6 +296,7 @@ fn held(job: &Job, ours: &Value) -> Vec<String> {
         "thinktime",
         "verify",
         "startdelay",
+        "exec_prerun",
         "end_fsync=1",
         "fsync_on_close=1",
         "gtod_reduce=1",

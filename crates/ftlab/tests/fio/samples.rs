@@ -49,7 +49,6 @@ const NOT_DRAWN: &[(&str, &str)] = &[
         "sync_file_range",
         "fio counts it as a flush, and nothing reaches a drive",
     ),
-    ("exec_prerun", "runs a command"),
     ("exec_postrun", "runs a command"),
     ("ioscheduler", "changes the machine"),
     ("cgroup", "changes the machine"),
@@ -292,6 +291,7 @@ const SAMPLES: &[(&str, &[&str])] = &[
     ("openfiles", &["openfiles=1"]),
     ("kb_base", &["kb_base=1000", "kb_base=1024"]),
     ("startdelay", &["startdelay=10ms"]),
+    ("exec_prerun", &["exec_prerun=sleep 0.01"]),
     (
         "thinktime",
         &["thinktime=100", "thinktime=200\nthinktime_blocks=8"],

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 pub(super) const LOGS: &str = "series";
 
 /// Words of a job that the bench writes itself, as the drive, the machine and the length of the run decide them.
-const OURS: [&str; 34] = [
+const OURS: [&str; 35] = [
     "name",
     "filename",
     "directory",
@@ -28,6 +28,7 @@ const OURS: [&str; 34] = [
     "numjobs",
     "stonewall",
     "wait_for_previous",
+    "exec_prerun",
     "cpus_allowed",
     "cpus_allowed_policy",
     "write_bw_log",
@@ -159,6 +160,7 @@ impl JobText {
                 ("write_iops_log", LOGS),
                 ("log_avg_msec", &log_ms),
                 ("per_job_logs", "0"),
+                ("log_unix_epoch", "1"),
             ] {
                 line(key, value);
             }
@@ -218,6 +220,10 @@ fn keys_of(job: &JobSpec) -> Keys {
     }
     if job.length.ramp_time > Nanos::ZERO {
         put("ramp_time", us(job.length.ramp_time));
+    }
+    // The program that it runs is none that a file names.
+    if job.order.rest > Nanos::ZERO {
+        put("exec_prerun", format!("sleep {}", job.order.rest.as_secs()));
     }
     keys
 }
@@ -292,7 +298,7 @@ mod tests {
             "iodepth",
             "numjobs",
         ];
-        let (written, _) = JobText::of(&file).render(&common(&known), true);
+        let (written, _) = JobText::of(&file).render(&common(&known), false);
         let again = JobFile::parse(&written, "t.fio").unwrap();
         assert_eq!(again.jobs[0].length, file.jobs[0].length);
         assert_eq!(again.jobs[0].region, file.jobs[0].region);

@@ -105,7 +105,8 @@ const READ: &str =
     "[r]\nrw=randread\nbs=4k\nnumber_ios=2000\niodepth=4\nnorandommap\nsize=100%\nioengine=psync\n";
 const WRITE: &str = "[w]\nrw=randwrite\nbs=4k\nnumber_ios=500\nfdatasync=5\nnumjobs=2\ngroup_reporting\n\
                      norandommap\nsize=4m\nrandom_distribution=zoned:90/10:10/90\nshuffle=shared\n";
-const LONG: &str = "[r]\nrw=randread\nbs=4k\nnorandommap\nsize=100%\ntime_based\nruntime=2\n";
+const LONG: &str = "[global]\nrw=randread\nbs=4k\nnorandommap\nsize=100%\ntime_based\nruntime=2\n\
+                    [r]\n[after-a-rest]\nstonewall\nexec_prerun=sleep 2\nruntime=1\n";
 const LARGE: &str = "[l]\nrw=randwrite\nbs=4k\nsize=1g\n";
 
 pub struct Kept {
@@ -345,6 +346,21 @@ fn a_suite_on_a_file_counts_what_its_jobs_say() {
         .collect();
     assert_eq!(left, ["spare", "large"]);
     assert_eq!(bench.held.file().unwrap().metadata().unwrap().len(), BYTES);
+}
+
+#[test]
+fn a_rest_between_two_jobs_is_in_the_time_of_their_run_and_in_its_course() {
+    let bench = bench(None);
+    let (kept, ended) = bench.run(&bench.plan(&["long"]), None);
+    ended.unwrap();
+    let [run] = &kept.runs[..] else {
+        panic!("{:?}", kept.begun)
+    };
+    assert!(run.seconds >= 2.0 + 2.0 + 1.0, "{}", run.seconds);
+    let is_idle: Vec<bool> = run.series_ios.iter().map(|&ios| ios == 0).collect();
+    // A whole second at least lies within two.
+    assert!(is_idle.contains(&true), "{is_idle:?}");
+    assert!(!is_idle[0] && !is_idle[is_idle.len() - 1], "{is_idle:?}");
 }
 
 #[test]

@@ -88,8 +88,9 @@ fn a_ramp_comes_before_the_runtime_and_is_not_counted() {
 
 #[test]
 fn groups_follow_one_another_and_jobs_of_a_group_share() {
-    let report =
-        timed("[global]\nrw=randwrite\nnumber_ios=100\n[a]\n[b]\n[c]\nstonewall\nstartdelay=1");
+    let report = timed(
+        "[global]\nrw=randwrite\nnumber_ios=100\n[a]\n[b]\n[c]\nstonewall\nexec_prerun=sleep 1",
+    );
     assert_eq!(
         report.jobs.iter().map(|job| job.group).collect::<Vec<_>>(),
         [0, 0, 1]

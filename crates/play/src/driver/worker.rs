@@ -163,7 +163,8 @@ impl Worker {
 
     /// Its time is counted from here on.
     fn begin(&mut self, start: SimTime) {
-        let begins = start + self.pacing.startdelay;
+        // As in fio, the delay is counted from the beginning of all jobs.
+        let begins = start.max(SimTime::ZERO + self.pacing.startdelay) + self.pacing.rest;
         let counts = begins + self.pacing.ramp_time;
         self.begins = begins;
         self.stops = (self.pacing.runtime).map_or(SimTime::NEVER, |runtime| counts + runtime);

@@ -83,7 +83,7 @@ impl<'a> LogName<'a> {
 /// A line of a log: when, how much, of which kind of request, of how many bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// Milliseconds since its job began.
+    /// Milliseconds since its job began, or since 1970.
     pub ms: u64,
     /// In the unit of its log.
     pub value: u64,
@@ -132,6 +132,15 @@ pub fn lines(
 /// # Errors
 /// When it is none: in words.
 pub fn entry(line: &str) -> Result<Entry, String> {
+    let entry = clocked(line)?;
+    Ok(Entry {
+        ms: checked_ms(entry.ms)?,
+        ..entry
+    })
+}
+
+/// The same of a line whose time may be that of the clock.
+fn clocked(line: &str) -> Result<Entry, String> {
     let mut fields = line.split(',').map(str::trim);
     let mut number = |what: &str| -> Result<u64, String> {
         let field = fields.next().unwrap_or_default();
@@ -151,7 +160,7 @@ pub fn entry(line: &str) -> Result<Entry, String> {
         ));
     }
     Ok(Entry {
-        ms: checked_ms(ms)?,
+        ms,
         value,
         kind: kind as usize,
         bytes: number("a size in bytes").unwrap_or(0),
@@ -172,15 +181,19 @@ pub struct Course {
 }
 
 impl Course {
-    /// The course of jobs that logged means of a second each, by their logs of bandwidth and of requests.
+    /// The course of jobs that logged means of a second each, by their logs of bandwidth and of requests. Their times are of the
+    /// clock, as each of several jobs counts others from its own beginning.
     ///
     /// # Errors
     /// When one is no such log.
     pub fn of_seconds(bandwidth: impl BufRead, iops: impl BufRead) -> Result<Course, String> {
+        let (bandwidth, iops) = (entries(bandwidth)?, entries(iops)?);
+        let first_ms = bandwidth.iter().chain(&iops).map(|of| of.ms).min();
+        let start_ms = first_ms.unwrap_or_default().saturating_sub(WINDOW_MS);
         Ok(Course {
             interval_s: 1.0,
-            bytes: seconds(bandwidth, Unit::Data)?,
-            ios: seconds(iops, Unit::Requests)?,
+            bytes: seconds(&bandwidth, start_ms, Unit::Data)?,
+            ios: seconds(&iops, start_ms, Unit::Requests)?,
             latencies: Default::default(),
         })
     }
@@ -201,12 +214,24 @@ impl Course {
     }
 }
 
-fn seconds(from: impl BufRead, unit: Unit) -> Result<[Vec<f64>; KINDS], String> {
-    let mut rates = Rates::of_means(1000);
+/// Length of the windows of logs that a measurement has fio write.
+const WINDOW_MS: u64 = 1000;
+
+fn entries(from: impl BufRead) -> Result<Vec<Entry>, String> {
+    let mut entries = Vec::new();
     lines(from, |line| {
-        rates.add(entry(line)?);
+        entries.push(clocked(line)?);
         Ok(())
     })?;
+    Ok(entries)
+}
+
+fn seconds(entries: &[Entry], start_ms: u64, unit: Unit) -> Result<[Vec<f64>; KINDS], String> {
+    let mut rates = Rates::of_means(WINDOW_MS);
+    for entry in entries {
+        let ms = checked_ms(entry.ms.saturating_sub(start_ms))?;
+        rates.add(Entry { ms, ..*entry });
+    }
     Ok(rates.amounts(1, unit))
 }
 
@@ -251,5 +276,15 @@ mod tests {
             (2, 3.0, 4096.0)
         );
         assert_eq!(course.per_second(2), None);
+    }
+
+    #[test]
+    fn jobs_that_follow_one_another_do_so_in_their_course() {
+        // Two seconds, three of rest, and two seconds of another job.
+        let bandwidth = "1764892801000, 10, 1, 0\n1764892802000, 20, 1, 0\n\
+                         1764892806000, 30, 1, 0\n1764892807000, 40, 1, 0\n";
+        let course = Course::of_seconds(bandwidth.as_bytes(), "".as_bytes()).unwrap();
+        let kib = [10, 20, 0, 0, 0, 30, 40];
+        assert_eq!(Course::all(&course.bytes), kib.map(|kib| kib << 10));
     }
 }

@@ -287,6 +287,15 @@ fn prepare(job: &mut JobSpec, options: &[Entry]) -> Result<(), JobError> {
     Ok(())
 }
 
+/// Why a word has no effect on a job, for a command that does more than to take time.
+fn foreign(job: &JobSpec, entry: &Entry) -> Option<&'static str> {
+    let text = entry.value.as_deref().unwrap_or_default();
+    let kb_base = job.kb_base;
+    let is_foreign = entry.key == words::PRERUN && words::slept(Value { text, kb_base }).is_none();
+    is_foreign
+        .then_some("ftlab runs no programs, and takes no time for them but for that of `sleep`")
+}
+
 /// Reads one option into a job. Returns it under its main name for the echo, unless it has no
 /// effect on the job.
 fn apply(
@@ -296,7 +305,8 @@ fn apply(
 ) -> Result<Option<(String, String)>, JobError> {
     let at = || entry.at.clone();
     let key = entry.key.clone();
-    if let Some(known) = words::find(&key) {
+    let foreign = foreign(job, entry);
+    if let Some(known) = words::find(&key).filter(|_| foreign.is_none()) {
         let text = match entry.value.as_deref() {
             Some("") | None => match known.bare {
                 Some(text) => text,
@@ -321,7 +331,7 @@ fn apply(
             }),
         };
     }
-    if let Some(reason) = keys::ignored(&key) {
+    if let Some(reason) = foreign.or_else(|| keys::ignored(&key)) {
         ignored.push(Ignored {
             at: at(),
             key: key.clone(),

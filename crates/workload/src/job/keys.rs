@@ -89,7 +89,6 @@ pub const IGNORED: Table = &[
             "uid",
             "gid",
             "ioscheduler",
-            "exec_prerun",
             "exec_postrun",
             "thread_stack_size",
         ],

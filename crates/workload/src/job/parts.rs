@@ -41,10 +41,12 @@ pub struct Order {
     pub stonewall: bool,
     /// The job whose end it waits for.
     pub wait_for: Option<String>,
-    /// Waits this long before the first request.
+    /// Issues nothing before this time, counted from the beginning of all jobs.
     pub startdelay: Nanos,
     /// Waits up to so long instead, drawn between the two.
     pub startdelay_max: Option<Nanos>,
+    /// Rests so long when its turn has come, before the first request.
+    pub rest: Nanos,
     /// Its end ends other jobs.
     pub exitall: bool,
     /// Its end ends other jobs if it failed.

@@ -148,10 +148,12 @@ pub struct Pacing {
     pub max_latency: Option<Nanos>,
     /// Condition under which the job has become steady.
     pub steadystate: Steady,
-    /// Wait from the group's start to the first request.
+    /// Time before which nothing is issued, counted from the beginning of all jobs.
     pub startdelay: Nanos,
     /// The longest such wait, where it is drawn.
     pub startdelay_max: Option<Nanos>,
+    /// Rest of a job whose turn has come.
+    pub rest: Nanos,
     /// From the first request until counting begins.
     pub ramp_time: Nanos,
     /// From the end of the ramp to the end of the job, if the requests last as long.
@@ -195,6 +197,7 @@ impl ResolvedJob {
             steadystate: spec.ends.steadystate,
             startdelay: spec.order.startdelay,
             startdelay_max: spec.order.startdelay_max,
+            rest: spec.order.rest,
             ramp_time: spec.length.ramp_time,
             runtime: spec.length.runtime,
         }

@@ -68,7 +68,10 @@ fn a_job_waits_for_another() {
     let from = |n: usize| report.jobs[n].measured_from;
     assert_eq!(from(0), SimTime::ZERO);
     // The first and the third share the drive: ten requests of each.
-    assert_eq!(from(1), SimTime(1_001_900_000));
+    // As in fio, its delay is counted from the beginning of all jobs, and a rest from when its turn has come.
+    assert_eq!(from(1), SimTime(1_000_000_000));
+    let rested = timed(&job.replace("startdelay=1", "exec_prerun=sleep 1"));
+    assert_eq!(rested.jobs[1].measured_from, SimTime(1_001_900_000));
     assert_eq!(writes(&report, 1).ios, 10);
     let untimed = run_on(fake(), Clock::Untimed, job).unwrap();
     assert!((0..3).all(|n| writes(&untimed, n).ios == 10));

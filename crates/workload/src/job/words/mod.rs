@@ -11,6 +11,8 @@ mod replay;
 mod reporting;
 mod shape;
 
+pub use pace::{PRERUN, slept};
+
 use super::keys::most_alike;
 use super::sizes::PerKind;
 use super::spec::JobSpec;

@@ -37,7 +37,16 @@ pub static WORDS: &[Word] = &[
     value(
         &["startdelay", "start_delay"],
         start_delay,
-        "waits so long before the first request, or up to so long with a range; to the drive it is idle time",
+        "issues nothing before this time, counted from the beginning of all jobs as in fio, or a time within a range; to the drive it is idle time",
+    ),
+    value(
+        &[PRERUN],
+        |job, v| {
+            let rest = slept(v).ok_or("sleep and a time, such as sleep 30")?;
+            job.order.rest = rest;
+            Ok(())
+        },
+        "`sleep N`: rests so long when the job's turn has come, before its first request; other commands have no effect",
     ),
     value(
         &["thinktime"],
@@ -158,6 +167,15 @@ pub static WORDS: &[Word] = &[
 
 fn some_unless_zero(span: Nanos) -> Option<Nanos> {
     (span > Nanos::ZERO).then_some(span)
+}
+
+/// The word for a command that the host runs before a job, of which ftlab knows the one that only takes time.
+pub const PRERUN: &str = "exec_prerun";
+
+/// The time that the command `sleep` takes; none for other commands.
+pub fn slept(command: Value<'_>) -> Option<Nanos> {
+    let time = command.text.trim().strip_prefix("sleep ")?.trim();
+    command.part(time).time(SECOND).ok()
 }
 
 fn start_delay(job: &mut JobSpec, value: Value<'_>) -> Result<(), Allowed> {
