@@ -20,7 +20,7 @@ pub struct Prior {
     pub number: Number,
     /// Its unit in drive files.
     pub unit: &'static str,
-    /// The least and the most that it can be, in that unit.
+    /// The least and the most that drives of today have, in that unit.
     pub bounds: [f64; 2],
     /// One deviation of its logarithm.
     pub deviation: f64,
@@ -80,6 +80,9 @@ impl Number {
         }
     }
 }
+
+/// The factor by which a number may differ from that of the file to begin with, if drives of today have none like it.
+const WIDE: f64 = 20.0;
 
 /// Pages of a block, a whole number.
 const PAGES: Number = Number::Key("nand.pages_per_block");
@@ -204,10 +207,17 @@ impl Candidate {
         })
     }
 
-    /// The candidate with another number, within its bounds.
+    /// The candidate with another number, within its bounds. They are wider where the file to begin with is of another age.
     #[must_use]
     pub fn with(&self, number: Number, value: f64) -> Candidate {
-        let [least, most] = number.prior().bounds;
+        let Prior { unit, bounds, .. } = number.prior();
+        let [mut least, mut most] = *bounds;
+        if let Number::Key(key) = number
+            && *unit != "1"
+            && let Some(of_start) = self::value(&self.start, key, unit)
+        {
+            (least, most) = (least.min(of_start / WIDE), most.max(of_start * WIDE));
+        }
         let mut other = self.clone();
         other.values.insert(number, value.clamp(least, most));
         other

@@ -11,8 +11,8 @@ use crate::search::{by_misfit, fittest};
 use crate::solve::{Aim, solve};
 use ftlab_result::quantity::table;
 
-/// Rates of a channel that layouts are tried with, MB/s.
-const RATES_MB_S: [f64; 3] = [400.0, 1000.0, 2400.0];
+/// Factors of a channel's rate that layouts are tried with.
+const RATE_TIMES: [f64; 3] = [0.3, 0.7, 1.6];
 
 const T_READ: Number = Number::Key("nand.t_read");
 const CACHE_READ: Number = Number::Key("slc.t_read");
@@ -46,10 +46,11 @@ pub fn search(bench: &Bench<'_>, start: &Candidate, counts: [usize; 2]) -> Vec<(
     if aim.is_empty() {
         return vec![(0.0, start.clone())];
     }
+    let rate = start.get(CHANNEL_RATE).unwrap_or_default();
     let mut tried = Vec::new();
     for layout in all() {
-        let rates = RATES_MB_S.map(|rate| start.laid_out(layout).with(CHANNEL_RATE, rate));
-        tried.extend(rates);
+        let laid_out = start.laid_out(layout);
+        tried.extend(RATE_TIMES.map(|times| laid_out.with(CHANNEL_RATE, rate * times)));
     }
     let tried = alone(bench, &tried);
     let mut ranked = by_misfit(bench, &aim, tried);

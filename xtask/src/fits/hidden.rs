@@ -1,16 +1,18 @@
-//! Hidden drives measured and fitted in virtual time, with the truth beside what was found.
+//! Hidden drives measured and fitted, with the truth beside what was found: in virtual time, or attached and by the clock.
 
-use super::{Row, SEED, followed, summary};
+use super::{Row, SEED, attached, followed, summary};
 use crate::docs::lab;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use ftlab_base::RootSeed;
 use ftlab_bench::review::Review;
 use ftlab_bench::suites::{self, Suite};
+use ftlab_drive::DriveFile;
 use ftlab_fit::steps::Effort;
 use ftlab_fit::target::Target;
 use ftlab_fit::{Request, fit, hidden, truth};
 use ftlab_lab::Lab;
+use ftlab_result::ResultSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -24,6 +26,7 @@ Examples:
   cargo run --profile review -p xtask -- hidden 7
   cargo run --profile review -p xtask -- hidden {1..10} --keep target/hidden
   cargo run --profile review -p xtask -- hidden --of-today 3 --judge
+  cargo run --profile review -p xtask -- hidden 1 --attached target/release/ftlab --keep target/attached
 
 Each number stands as found over true. It has a ! behind it where no figure pinned what the tests of the true drive tell,
 a ? where a figure pinned what they do not tell, and a - where neither is so.")]
@@ -40,6 +43,9 @@ pub struct Options {
     /// Try less, as `ftlab fit --quick`
     #[arg(long)]
     quick: bool,
+    /// Attach slow drives by this ftlab and measure them by fio, on an idle machine
+    #[arg(long, value_name = "FTLAB", requires = "keep")]
+    attached: Option<PathBuf>,
     /// Keep the drives, what was measured and what was found of them; what is there already is not done again
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
@@ -47,21 +53,11 @@ pub struct Options {
 
 pub fn command(options: &Options) -> Result<()> {
     let lab = lab()?;
-    let suite = suites::named("fit").map_err(anyhow::Error::msg)?;
-    let effort = match options.quick {
-        true => Effort::Quick,
-        false => Effort::Full,
-    };
     let mut rows = Vec::new();
     let mut seeds = options.seeds.clone();
     seeds.extend(of_today(options.of_today)?);
     for seed in seeds {
-        let folder = options
-            .keep
-            .as_ref()
-            .map(|keep| keep.join(seed.to_string()));
-        let row = row_of(seed, effort, &suite, &lab, folder.as_deref());
-        let row = row.with_context(|| format!("seed {seed}"))?;
+        let row = row_of(seed, options, &lab).with_context(|| format!("seed {seed}"))?;
         println!("{row}");
         rows.push(row);
     }
@@ -79,23 +75,32 @@ fn of_today(count: u64) -> Result<impl Iterator<Item = u64>> {
     Ok(first..first + count)
 }
 
-fn row_of(
-    seed: u64,
-    effort: Effort,
-    suite: &Suite,
-    lab: &Lab,
-    folder: Option<&Path>,
-) -> Result<Row> {
-    let kept = folder.map(|folder| folder.join("row.json"));
+fn row_of(seed: u64, options: &Options, lab: &Lab) -> Result<Row> {
+    let folder = options.keep.as_ref();
+    let folder = folder.map(|keep| keep.join(seed.to_string()));
+    let kept = folder.as_ref().map(|folder| folder.join("row.json"));
     if let Some(kept) = kept.as_ref().filter(|kept| kept.exists()) {
         return Ok(serde_json::from_str(&fs::read_to_string(kept)?)?);
     }
-    let hidden = hidden::drive(seed)?;
-    let subject = vec![hidden.truth.clone().into()];
-    let review = Review::of(subject, suite.tests().collect(), MEASURED);
-    let measured = review.results(lab, &|_, _| Ok(()))?;
-    if let Some(folder) = folder {
+    if let Some(folder) = &folder {
         fs::create_dir_all(folder)?;
+    }
+    let hidden = match options.attached {
+        Some(_) => hidden::slow(seed),
+        None => hidden::drive(seed),
+    }?;
+    let suite = match (&options.attached, &folder) {
+        (Some(_), Some(folder)) => attached::suite(folder),
+        _ => suites::named("fit").map_err(anyhow::Error::msg),
+    }?;
+    let measured = match folder
+        .as_ref()
+        .and_then(|folder| known(folder, &hidden.truth))
+    {
+        Some(known) => known,
+        None => measured(options, &hidden.truth, &suite, lab, folder.as_deref())?,
+    };
+    if let Some(folder) = &folder {
         fs::write(folder.join("truth.toml"), hidden.truth.text())?;
         fs::write(folder.join("start.toml"), hidden.start.text())?;
         fs::write(folder.join("results.json"), serde_json::to_vec(&measured)?)?;
@@ -104,10 +109,13 @@ fn row_of(
     let request = Request {
         target: &target,
         start: &hidden.start,
-        suite,
+        suite: &suite,
         machine: None,
         seed: SEED,
-        effort,
+        effort: match options.quick {
+            true => Effort::Quick,
+            false => Effort::Full,
+        },
     };
     let begun = Instant::now();
     let fitted = fit(&request, lab, &followed(&format!("seed {seed}")))?;
@@ -118,4 +126,26 @@ fn row_of(
         fs::write(kept, serde_json::to_vec_pretty(&row)?)?;
     }
     Ok(row)
+}
+
+/// What was measured of a drive before.
+fn known(folder: &Path, drive: &DriveFile) -> Option<ResultSet> {
+    let truth = fs::read_to_string(folder.join("truth.toml")).ok()?;
+    let results = fs::read(folder.join("results.json")).ok()?;
+    (truth == drive.text()).then(|| serde_json::from_slice(&results).ok())?
+}
+
+fn measured(
+    options: &Options,
+    drive: &DriveFile,
+    suite: &Suite,
+    lab: &Lab,
+    folder: Option<&Path>,
+) -> Result<ResultSet> {
+    if let (Some(ftlab), Some(folder)) = (&options.attached, folder) {
+        return attached::measured(ftlab, drive, folder);
+    }
+    let subject = vec![drive.clone().into()];
+    let review = Review::of(subject, suite.tests().collect(), MEASURED);
+    Ok(review.results(lab, &|_, _| Ok(()))?)
 }

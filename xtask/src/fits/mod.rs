@@ -1,5 +1,6 @@
 //! Fits of drives that can judge them: hidden ones, whose numbers are known, and public ones, of which others measured much.
 
+mod attached;
 mod hidden;
 mod public;
 mod row;

@@ -4,8 +4,9 @@
 use super::numbers::{
     BUFFER, CACHE_PROGRAM, DEPTH, FILL, FULL, ORDERS, PACING, PAGES, PROGRAM, TURNS, WRITE_COMMAND,
 };
-use super::{BUFFER_TIMES, BURSTS, PROGRAM_TIMES, Steps, by_misfit, fittest, grid, solve};
+use super::{BUFFER_TIMES, BURSTS, Effort, PROGRAM_TIMES, Steps, by_misfit, fittest, grid, solve};
 use crate::candidate::{Candidate, Number};
+use crate::layout;
 use crate::role::Role;
 use crate::solve::Aim;
 use ftlab_result::quantity::table;
@@ -90,7 +91,8 @@ impl Steps<'_> {
         // What fits as well stays as it was.
         let mut closer = vec![start.clone()];
         for (_, of) in found.iter().take(WAYS_KEPT) {
-            let of = self.blocks(&steady_brief, &brief, of, BLOCK_TIMES);
+            let of = self.channels_behind_a_cache(of);
+            let of = self.blocks(&steady_brief, &brief, &of, BLOCK_TIMES);
             let of = self.blocks(&steady_brief, all, &of, FINE_TIMES);
             let of = match unknown.len() {
                 1 => of,
@@ -102,6 +104,19 @@ impl Steps<'_> {
             closer.push(of);
         }
         fittest(self.bench, all, closer)
+    }
+
+    /// The candidate with as many channels as fit the reads best, whose data a cache holds or not: that depends on the way.
+    fn channels_behind_a_cache(&self, start: &Candidate) -> Candidate {
+        match (self.effort, start.get(CACHE_PROGRAM)) {
+            (Effort::Full, Some(_)) => {
+                let reads = self.aim(&[Role::Reads]);
+                let found = layout::channels(self.bench, &reads, start);
+                self.say("channels behind the cache", &reads, &found);
+                found
+            }
+            _ => start.clone(),
+        }
     }
 
     /// The candidate with the pages of a block that fit best. Less flash in smaller blocks collects as well as more in larger ones, so

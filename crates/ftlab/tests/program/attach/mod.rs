@@ -12,6 +12,7 @@ mod dashboard;
 mod databases;
 mod faults;
 mod file_systems;
+mod fitted;
 mod full_disk;
 mod fuse;
 mod hostile;
