@@ -26,7 +26,7 @@ struct Breed {
 }
 
 const TODAY: Breed = Breed {
-    bytes: 4e9,
+    bytes: 1.5e9,
     slowness: 1.0,
     dies_log2: 7,
     planes_log2: 2,

@@ -18,8 +18,7 @@ pub const REPORT: &str = "index.html";
 /// The store beside them, for a call that goes on.
 const CELLS: &str = "cells.jsonl";
 
-const WHAT: &str =
-    "a directory that `ftlab review` or `ftlab run --out` wrote, or the results.json in it";
+const WHAT: &str = "a directory that `ftlab review` or `ftlab run --out` wrote, the results.json in it, or that as a .json.zst";
 
 /// The most that is read: all tests on all drives are some tens of megabytes.
 const BYTES_MAX: u64 = 1 << 30;

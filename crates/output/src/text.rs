@@ -35,7 +35,7 @@ pub fn read(path: &Path, what: &str) -> Result<String, String> {
     read_up_to(TEXT_BYTES_MAX, path, what)
 }
 
-/// Reads a text file of at most N bytes; `what` says what it should have been.
+/// Reads a text file of at most N bytes; `what` says what it should have been. One whose name ends in `.zst` is unpacked.
 ///
 /// # Errors
 /// As [`read`].
@@ -49,8 +49,13 @@ pub fn read_up_to(bytes_max: u64, path: &Path, what: &str) -> Result<String, Str
             "it has {has} bytes, at most {most}; give {what}"
         )));
     }
-    let file = File::open(path).map_err(|error| fail(error.to_string()))?;
-    whole(file, bytes_max, what).map_err(fail)
+    let broken = |error: std::io::Error| fail(error.to_string());
+    let file = File::open(path).map_err(broken)?;
+    match path.extension().is_some_and(|ending| ending == "zst") {
+        true => whole(zstd::Decoder::new(file).map_err(broken)?, bytes_max, what),
+        false => whole(file, bytes_max, what),
+    }
+    .map_err(fail)
 }
 
 /// Reads the text that comes on standard input; `what` says what it should be.

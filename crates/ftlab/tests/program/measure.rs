@@ -179,6 +179,24 @@ fn a_suite_is_measured_and_its_results_are_those_of_any_other() {
 }
 
 #[test]
+fn an_entry_of_the_shelf_is_reported_as_it_is_packed() {
+    let place = Place::new();
+    let shelf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../measured");
+    let packed = std::fs::read(shelf.join("x25-m-attached.json.zst")).unwrap();
+    std::fs::write(place.path("x25-m.json.zst"), &packed).unwrap();
+    holds(
+        &place.out("report x25-m.json.zst --out x25-m"),
+        &["desktop-fill", "x25-m/index.html"],
+    );
+    std::fs::write(place.path("cut.json.zst"), &packed[..packed.len() / 2]).unwrap();
+    holds(
+        &place.refused("report cut.json.zst --out cut"),
+        &["cannot read cut.json.zst: "],
+    );
+    assert!(!place.path("cut").join("index.html").exists());
+}
+
+#[test]
 fn a_real_drive_stands_beside_its_model() {
     let place = place();
     place.out(&format!(
