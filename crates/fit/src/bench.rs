@@ -8,7 +8,7 @@ use ftlab_bench::review::Review;
 use ftlab_bench::suites::{Step, Suite, Test, Work};
 use ftlab_drive::{DriveFile, Scale};
 use ftlab_host::Testbed;
-use ftlab_lab::{Lab, Subject, Variant};
+use ftlab_lab::{Lab, Length, Subject, Variant};
 use ftlab_play::load::{Load, What};
 use ftlab_result::Run;
 use std::collections::BTreeMap;
@@ -189,6 +189,10 @@ impl<'a> Bench<'a> {
         let review = Review {
             wanted: Some(wanted),
             testbed: self.machine.clone(),
+            length: match size {
+                Size::OfSuite => Length::Full,
+                Size::Brief | Size::Small => Length::Quick,
+            },
             ..Review::of(
                 subjects.iter().flatten().cloned().collect(),
                 chosen.collect(),
