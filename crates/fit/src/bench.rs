@@ -2,7 +2,7 @@
 
 use crate::role::{Asked, Role};
 use crate::target::{Figures, Target, figures};
-use ftlab_base::RootSeed;
+use ftlab_base::{Nanos, RootSeed};
 use ftlab_bench::ask::{self, Asker};
 use ftlab_bench::review::Review;
 use ftlab_bench::suites::{Step, Suite, Test, Work};
@@ -28,6 +28,12 @@ const SMALL_BYTES_MIN: u64 = 700_000_000;
 /// Requests of a test that is cut short at most, and the bytes of large ones.
 const BRIEF_REQUESTS: u64 = 20_000;
 const BRIEF_BYTES: u64 = 64 << 20;
+
+/// The part of its time that a test by the clock has then.
+const BRIEF_PART: u64 = 5;
+
+/// Tests of a role at most that are run where candidates are only ranked.
+const BRIEF_TESTS: usize = 5;
 
 /// The size in which a drive is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -112,6 +118,30 @@ impl<'a> Bench<'a> {
     pub fn asking(&self, such: impl Fn(&Asked) -> bool) -> Vec<String> {
         let tests = self.tests.iter().filter(|(_, asked)| such(asked));
         tests.map(|(test, _)| test.step.slug.clone()).collect()
+    }
+
+    /// Some of these tests, a few of each role: the first, the last and others between.
+    #[must_use]
+    pub fn some_of(&self, tests: &[String]) -> Vec<String> {
+        let mut roles: Vec<(Role, Vec<&str>)> = Vec::new();
+        for (test, asked) in self
+            .asked()
+            .filter(|(test, _)| tests.iter().any(|of| of == test))
+        {
+            match roles.iter_mut().find(|(role, _)| *role == asked.role) {
+                Some((_, of_role)) => of_role.push(test),
+                None => roles.push((asked.role, vec![test])),
+            }
+        }
+        let few = |of_role: Vec<&str>| {
+            let (count, last) = (of_role.len().min(BRIEF_TESTS), of_role.len() - 1);
+            let places = (0..count).map(move |n| n * last / (count - 1).max(1));
+            places.map(|n| of_role[n].to_owned()).collect::<Vec<_>>()
+        };
+        roles
+            .into_iter()
+            .flat_map(|(_, of_role)| few(of_role))
+            .collect()
     }
 
     /// The tests and what they ask for.
@@ -267,7 +297,10 @@ fn brief(test: &Test) -> Test {
         let mut jobs = jobs.clone();
         for job in &mut jobs.jobs {
             let most = BRIEF_REQUESTS.min(BRIEF_BYTES / job.sizes.bs_max.read.max(1));
-            job.length.number_ios = job.length.number_ios.map(|ios| ios.min(most));
+            let length = &mut job.length;
+            length.number_ios = length.number_ios.map(|ios| ios.min(most));
+            length.runtime = length.runtime.map(|time| Nanos(time.0 / BRIEF_PART));
+            length.ramp_time = Nanos(length.ramp_time.0 / BRIEF_PART);
         }
         let mark = load.mark() ^ u128::from(BRIEF_REQUESTS);
         Load::new(load.name(), mark, What::Job(jobs))
@@ -304,4 +337,38 @@ fn smallest(drive: &DriveFile) -> DriveFile {
     let most = (extent.pages_per_block / PROGRAMS_MIN).max(1);
     let small = (1..=most).rev().find_map(|pages| size(blocks, pages));
     small.unwrap_or_else(|| drive.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::Place;
+    use ftlab_bench::suites;
+
+    #[test]
+    fn a_few_tests_of_each_role_stand_for_all() {
+        let suite = suites::named("modern").unwrap();
+        let place = |test: Test| Place {
+            test: test.step.slug.clone(),
+            state: "steady".to_owned(),
+            metric: "iops".to_owned(),
+        };
+        let target = Target {
+            name: "drive".to_owned(),
+            capacity_bytes: 1 << 40,
+            figures: suite.tests().map(|test| (place(test), 1.0)).collect(),
+            measured: String::new(),
+        };
+        let lab = Lab::new(1, 1 << 30).unwrap();
+        let bench = Bench::new(&lab, &suite, &target, None, RootSeed(1));
+        let [mixed, commits] = [Role::Mixed, Role::Commit].map(|role| bench.tests(&[role]));
+        assert!(mixed.len() > BRIEF_TESTS && commits.len() <= BRIEF_TESTS);
+        let few = bench.some_of(&mixed);
+        assert_eq!(few.len(), BRIEF_TESTS);
+        assert_eq!((few.first(), few.last()), (mixed.first(), mixed.last()));
+        assert_eq!(bench.some_of(&commits), commits);
+        let both = bench.some_of(&[mixed, commits.clone()].concat());
+        assert_eq!(both.len(), few.len() + commits.len());
+        assert!(bench.some_of(&[]).is_empty());
+    }
 }

@@ -13,6 +13,9 @@ const ROBUST_FROM: f64 = 8.0;
 /// What a figure counts that a drive does not give.
 const MISSING: f64 = 30.0;
 
+/// What each figure counts of a drive that cannot be: more than any that is far off.
+const IMPOSSIBLE: f64 = 1e4;
+
 /// The tests that a step is fitted to, and the size of the drive for them.
 #[derive(Debug, Clone)]
 pub struct Aim<'a> {
@@ -44,10 +47,14 @@ impl<'a> Aim<'a> {
         Aim { size, ..self }
     }
 
-    /// The same with fewer requests.
+    /// The same with fewer requests, and with a few tests of each role.
     #[must_use]
-    pub fn in_brief(&self) -> Aim<'a> {
-        self.clone().with_size(Size::Brief)
+    pub fn in_brief(&self, bench: &Bench<'a>) -> Aim<'a> {
+        Aim {
+            tests: bench.some_of(&self.tests),
+            size: Size::Brief,
+            ..self.clone()
+        }
     }
 
     /// The same where tails do not count.
@@ -81,7 +88,10 @@ impl<'a> Aim<'a> {
     /// Deviations of a drive's figures from what was measured.
     pub fn residuals(&self, figures: Option<&Figures>) -> Vec<f64> {
         let of = |(place, wanted, kind): (&Place, f64, Kind)| {
-            let Some(value) = figures.and_then(|figures| figures.get(place)) else {
+            let Some(figures) = figures else {
+                return IMPOSSIBLE;
+            };
+            let Some(value) = figures.get(place) else {
                 return MISSING;
             };
             let deviations = (value / wanted).ln() / kind.deviation();
@@ -210,4 +220,36 @@ pub fn solve(
         .with_stepbound(100.0);
     let (problem, _) = solver.with_patience(patience).minimize(problem);
     problem.candidate(&problem.at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ftlab_result::quantity::table;
+
+    #[test]
+    fn a_drive_that_cannot_be_is_worse_than_one_that_is_far_off() {
+        let place = |test: &str| Place {
+            test: test.to_owned(),
+            state: "new".to_owned(),
+            metric: table::IOPS.name.to_owned(),
+        };
+        let figures = |iops: f64| Figures::from([(place("one"), iops), (place("two"), iops)]);
+        let target = Target {
+            name: "drive".to_owned(),
+            capacity_bytes: 1 << 30,
+            figures: figures(1e9),
+            measured: String::new(),
+        };
+        let aim = Aim {
+            target: &target,
+            tests: vec!["one".to_owned(), "two".to_owned()],
+            size: Size::OfSuite,
+            tails: true,
+        };
+        let misfit = |of: Option<Figures>| aim.misfit(of.as_ref());
+        assert_eq!(misfit(Some(figures(1e9))), 0.0);
+        assert!(misfit(Some(figures(1.0))) < misfit(None));
+        assert!(misfit(Some(figures(1.1e9))) < misfit(Some(Figures::new())));
+    }
 }

@@ -80,7 +80,7 @@ impl Steps<'_> {
         if !self.bursts_tell_the_buffer() {
             unknown.insert(0, (BUFFER, BUFFER_TIMES));
         }
-        let (brief, steady_brief) = (all.in_brief(), steady.in_brief());
+        let [brief, steady_brief] = [all, &steady].map(|aim| aim.in_brief(self.bench));
         let roughly = |settings: &&[&str]| {
             let of = self.programming(&steady_brief, &start.choosing(choice, settings));
             let of = solve(self.bench, &steady_brief, &of, &STEADY, 1);
