@@ -35,10 +35,11 @@ impl Effort {
         }
     }
 
-    /// Layouts that are kept until writes have told them apart.
+    /// Layouts that are kept until writes have told them apart, or one fits as well as the drive itself. Where channels hold
+    /// reads up, any number of dies fits them.
     const fn kept(self) -> usize {
         match self {
-            Effort::Full => 2,
+            Effort::Full => 4,
             Effort::Quick => 1,
         }
     }
