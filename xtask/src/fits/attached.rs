@@ -54,6 +54,9 @@ fn fewer(line: &str) -> String {
 /// What the suite of a folder gives on a drive there.
 pub fn measured(ftlab: &Path, drive: &DriveFile, folder: &Path) -> Result<ResultSet> {
     fs::write(folder.join("truth.toml"), drive.text())?;
+    // It is called in the folder, where a relative path would lead elsewhere.
+    let ftlab = ftlab.canonicalize();
+    let ftlab = &ftlab.context("there is no ftlab where --attached says")?;
     let program = |arguments: &[&str]| {
         let mut command = Command::new(ftlab);
         command.args(arguments).current_dir(folder);
