@@ -51,11 +51,17 @@ pub fn read_up_to(bytes_max: u64, path: &Path, what: &str) -> Result<String, Str
     }
     let broken = |error: std::io::Error| fail(error.to_string());
     let file = File::open(path).map_err(broken)?;
-    match path.extension().is_some_and(|ending| ending == "zst") {
-        true => whole(zstd::Decoder::new(file).map_err(broken)?, bytes_max, what),
-        false => whole(file, bytes_max, what),
+    if path.extension().is_none_or(|ending| ending != "zst") {
+        return whole(file, bytes_max, what).map_err(fail);
     }
-    .map_err(fail)
+    let unpacked = whole(zstd::Decoder::new(file).map_err(broken)?, bytes_max, what);
+    unpacked.map_err(|why| {
+        let give = format!("; give {what}");
+        match why.ends_with(&give) {
+            true => fail(why),
+            false => fail(format!("it is no whole file of zstd ({why}){give}")),
+        }
+    })
 }
 
 /// Reads the text that comes on standard input; `what` says what it should be.
